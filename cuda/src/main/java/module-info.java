@@ -1,4 +1,7 @@
-/** NVIDIA cards as a device: kernels generated as CUDA C++, the libraries called through FFM. */
+/**
+ * NVIDIA GPUs as a device: kernels generated as CUDA C++; libraries called through the Foreign
+ * Function API.
+ */
 module dev.ebb.cuda {
     requires transitive dev.ebb;
     requires static org.jspecify;

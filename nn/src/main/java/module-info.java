@@ -1,4 +1,4 @@
-/** Layers, losses, optimizers and data. */
+/** Layers, losses, optimizers, data, files of models, text generation and the trainer. */
 module dev.ebb.nn {
     requires transitive dev.ebb;
     requires static java.desktop;
@@ -16,7 +16,7 @@ module dev.ebb.nn {
     exports dev.ebb.nn.tokens;
     exports dev.ebb.nn.parallel;
 
-    // records that are parts of programs are taken apart and built by the tracer
+    // the tracer reads and creates records that are parts of programs
     opens dev.ebb.nn to
             dev.ebb;
     opens dev.ebb.nn.adapt to

@@ -7,33 +7,33 @@ import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What a queue asks of a card. */
+/** The operations of a GPU that {@link CudaQueue} needs; tests implement them without a GPU. */
 interface Board {
 
-    /** To be called by every thread before it asks for anything else. */
+    /** Makes the GPU's context current; every thread calls this before any other method. */
     void enter();
 
     Streams streams();
 
-    /** What the card is, in one line. */
+    /** The name and properties of the GPU, in one line. */
     String describe();
 
-    /** The kind of card and of its libraries: what decides its speed and its bits. */
+    /** Identifies the GPU model and library versions, which determine speed and bits. */
     String signature();
 
-    /** Bytes of the card's memory that were in use when its context had been made. */
+    /** Bytes of GPU memory in use directly after the context was created. */
     long usedBytes();
 
-    /** Compiles these kernels, as far as they are not known yet, all together. */
+    /** Compiles those of these kernels that are not compiled yet, all together. */
     void compile(Collection<Action.Launch> launches);
 
-    /** A launch with its arguments: running it puts it onto the stream. */
+    /** A launch with its arguments; running it enqueues the kernel on the stream. */
     Runnable launch(Action.Launch launch, List<Long> arguments, long stream);
 
     /**
-     * A product by the library: running it puts it onto the stream.
+     * A matrix product by cuBLASLt; running it enqueues the product on the stream.
      *
-     * @param bias where the product's bias lies, if it has one
+     * @param bias the address of the product's bias, if it has one
      */
     Runnable product(
             Gemm gemm, long a, long b, long c, OptionalLong bias, long workspace, long stream);

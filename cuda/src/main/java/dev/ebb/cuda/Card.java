@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * One card: its libraries, its context, and the kernels that were compiled for it. The context is
- * made when the first thread enters; until then a card only says what it is.
+ * One GPU: its libraries, its context, and the kernels compiled for it. The context is created when
+ * the first thread enters; before that only the GPU's properties can be read.
  */
 final class Card implements Board, AutoCloseable {
     private final Driver driver;
@@ -34,14 +34,14 @@ final class Card implements Board, AutoCloseable {
     private Optional<Context> context = Optional.empty();
 
     /**
-     * What exists once the card is used.
+     * The state that exists once the GPU is used.
      *
-     * @param usedBytes of the card's memory when it was made, its own share and other programs'
+     * @param usedBytes of GPU memory directly after creation, including those of other programs
      */
     private record Context(long handle, BlasLt blas, long usedBytes) {}
 
     /**
-     * @param ordinal which card, counted from zero
+     * @param ordinal the number of the GPU, counted from zero
      * @param folders where to look for libraries first
      * @param cache the folder of compiled kernels
      */
@@ -80,7 +80,7 @@ final class Card implements Board, AutoCloseable {
                 + driver.attribute(Driver.Attribute.MINOR, device);
     }
 
-    /** What kernels are compiled for: since Hopper, all that this very architecture has. */
+    /** The architecture to compile for; from Hopper on with its architecture-specific features. */
     private String target() {
         int major = driver.attribute(Driver.Attribute.MAJOR, device);
         return architecture() + (major >= 9 ? "a" : "");
@@ -161,7 +161,7 @@ final class Card implements Board, AutoCloseable {
                         function, blocks, l.threads(), l.sharedBytes(), stream, pointers.address());
     }
 
-    /** One address for each argument, and behind them the arguments. */
+    /** A pointer to each argument, followed by the arguments themselves. */
     private static MemorySegment pointers(List<Long> arguments) {
         int n = arguments.size();
         var both = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, Math.max(1, 2L * n));

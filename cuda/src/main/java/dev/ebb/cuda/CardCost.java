@@ -5,10 +5,10 @@ import dev.ebb.ir.Node;
 import dev.ebb.plan.cost.Roofline;
 import dev.ebb.plan.schedule.Cost;
 
-/** What a kernel takes on a card, whose tensor cores multiply sixteen-bit floats fastest. */
+/** The cost of kernels on a GPU, whose tensor cores multiply sixteen-bit floats fastest. */
 record CardCost(Roofline wide, Roofline half) implements Cost {
 
-    /** Rates of a card of the H200's kind, a little below what was measured on one. */
+    /** Rates of a GPU like the H200, a little below those measured on one. */
     static CardCost of(Precision precision) {
         return new CardCost(
                 switch (precision) {

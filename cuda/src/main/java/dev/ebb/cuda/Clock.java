@@ -6,13 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Moments of a stream in nanoseconds. The driver tells milliseconds between two events as a float,
- * which is too coarse over hours: so moments are counted from a start that moves on.
+ * Times of events on a stream, in nanoseconds. The driver gives the time between two events as a
+ * float in milliseconds, which is too coarse over hours. So times are counted from a reference
+ * event that is replaced from time to time.
  */
 final class Clock implements AutoCloseable {
     private static final long AGE = 8_000_000_000L;
 
-    /** A start, so many nanoseconds after the first one. */
+    /** A reference event, recorded {@code nanos} nanoseconds after the first one. */
     private record Start(long event, long nanos) {}
 
     private final Streams streams;
@@ -34,7 +35,7 @@ final class Clock implements AutoCloseable {
         return event;
     }
 
-    /** All work has run: a good moment for a new start. */
+    /** All work has run: a good moment for a new reference event. */
     synchronized void idle() {
         if (System.nanoTime() - made < AGE) return;
         long event = next();
@@ -47,7 +48,7 @@ final class Clock implements AutoCloseable {
         return Math.round(streams.elapsed(from, to) * 1e6);
     }
 
-    /** A moment of this clock's stream; {@code enter} comes before every call of the driver. */
+    /** An event on this clock's stream; {@code enter} runs before every call of the driver. */
     Queue.Event event(Runnable enter) {
         return new Moment(enter);
     }

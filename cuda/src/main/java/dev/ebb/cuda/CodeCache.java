@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Compiled units in a folder: {@code UNIT.cubin} begins with a digest of the code behind it, and
- * {@code KEY.unit} names the unit that holds a kernel. What is damaged is as if it were not there.
- * Where the folder cannot be written, this is said once and nothing is kept.
+ * Compiled units in a folder: {@code UNIT.cubin} begins with a digest of the code that follows, and
+ * {@code KEY.unit} names the unit that contains a kernel. A damaged file is treated as missing. If
+ * the folder cannot be written, this is logged once and nothing is cached.
  */
 final class CodeCache {
     private static final int DIGEST = 32;
@@ -28,7 +28,7 @@ final class CodeCache {
         this.folder = folder;
     }
 
-    /** The user's folder for such things. */
+    /** The user's cache folder. */
     static Path folder(Map<String, String> environment, String home) {
         var named = environment.getOrDefault("XDG_CACHE_HOME", "");
         var base = named.isBlank() ? Path.of(home, ".cache") : Path.of(named);
@@ -86,7 +86,7 @@ final class CodeCache {
         }
     }
 
-    /** Other processes see all of a file or nothing. */
+    /** Writes a file atomically: other processes see all of it or nothing. */
     private void write(String name, byte[] bytes) throws IOException {
         var part = Files.createTempFile(folder, name, ".part");
         Files.write(part, bytes);

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /**
- * An NVIDIA card as a device. A program's arena is one allocation of the card's memory, and its
- * budget counts bytes of that memory; the driver's context, {@link #contextBytes}, comes on top of
- * it. Products of f32 are exact in f32 unless {@link #with another precision} is asked for.
+ * An NVIDIA GPU as a device. A program's arena is one allocation of GPU memory, and its budget
+ * counts bytes of that memory; the driver's context, {@link #contextBytes}, comes on top. Products
+ * of f32 are computed in f32 unless {@link #with another precision} is requested.
  */
 public final class Cuda implements Device {
     private final Board board;
@@ -23,15 +23,16 @@ public final class Cuda implements Device {
     private final Texts texts;
 
     /**
-     * @param ordinal which card, counted from zero
-     * @throws CudaException if there is none, or a library is missing, with what to install
+     * @param ordinal the number of the GPU, counted from zero
+     * @throws CudaException if there is none, or a library is missing; the message says what to
+     *     install
      */
     public Cuda(int ordinal) {
         this(ordinal, List.of());
     }
 
     /**
-     * @param folders where the CUDA libraries are looked for first
+     * @param folders where to look for the CUDA libraries first
      */
     public Cuda(int ordinal, List<Path> folders) {
         this(
@@ -48,7 +49,9 @@ public final class Cuda implements Device {
         texts = new Texts(precision);
     }
 
-    /** The same card, with f32 products computed so; the default is {@link Precision#F32}. */
+    /**
+     * The same GPU with another precision of f32 products; the default is {@link Precision#F32}.
+     */
     public Cuda with(Precision other) {
         return new Cuda(board, other);
     }
@@ -67,14 +70,14 @@ public final class Cuda implements Device {
         return board.signature() + ", products of f32 in " + precision;
     }
 
-    /** What the card is, in one line. */
+    /** The name and properties of the GPU, in one line. */
     public String describe() {
         return board.describe();
     }
 
     /**
-     * Bytes of the card's memory that were in use when its context had been made: the driver's own
-     * share, which no budget counts, and what other programs held then.
+     * Bytes of GPU memory in use directly after the context was created: the driver's own share,
+     * which no budget counts, and the memory of other programs at that time.
      */
     public long contextBytes() {
         board.enter();
@@ -89,7 +92,7 @@ public final class Cuda implements Device {
                         + " what other programs hold");
     }
 
-    /** Plain Java runs on the host, in the host's memory. */
+    /** A {@code Library} kernel runs on the host, in host memory, and needs no device workspace. */
     @Override
     public long workspaceBytes(Node node) {
         return texts.recipe(node).map(Recipe::workspaceBytes).orElse(0L);
@@ -106,11 +109,11 @@ public final class Cuda implements Device {
     }
 
     /**
-     * Arithmetic costs little beside memory, so bodies may be long and cheap producers are computed
-     * again; rows are read from the second-level cache when they are too long for registers. The
-     * library adds a bias to its products; any other epilogue is a kernel of its own on the
-     * library's result, which is better planned as such: it then works in place, and may be merged
-     * with what follows.
+     * Arithmetic is cheap compared with memory, so bodies may be long and cheap producers are
+     * recomputed; rows that are too long for registers are read again from the second-level cache.
+     * The library adds a bias to its products. Any other epilogue is a separate kernel on the
+     * library's result and is better planned as one: it then works in place, and may be fused with
+     * its consumers.
      */
     @Override
     public FusionLimits fusion() {

@@ -1,6 +1,6 @@
 package dev.ebb.cuda;
 
-/** A call of a CUDA library that failed, or a library that is not there. */
+/** A call of a CUDA library failed, or a library is missing. */
 public final class CudaException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -5,7 +5,7 @@ import dev.ebb.ir.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/** A stretch of a card's memory. */
+/** A range of GPU memory. */
 record CudaMemory(long address, long bytes) implements Memory {
     @Override
     public CudaMemory slice(long offset, long length) {

@@ -2,7 +2,7 @@ package dev.ebb.cuda;
 
 import dev.ebb.exec.DeviceProvider;
 
-/** Finds the first NVIDIA card. */
+/** Provides the first NVIDIA GPU as a device. */
 public final class CudaProvider implements DeviceProvider {
 
     public CudaProvider() {}

@@ -23,19 +23,17 @@ import java.util.OptionalLong;
 import java.util.function.IntToLongFunction;
 
 /**
- * A stream of a card. Everything on it runs in order, so that memory needs no other guard. What it
- * owns beside its allocations is one line of memory in which kernels note the first index that is
- * out of bounds; it is looked at where the host waits.
+ * A stream of a GPU as a queue. Everything on it runs in order, so memory needs no other
+ * synchronisation. Besides its allocations it owns a small buffer in which kernels note the first
+ * index out of bounds; the host checks it whenever it waits.
  *
- * <p>After an error that the driver does not recover from, every call says so.
+ * <p>After an error from which the driver does not recover, every call throws.
  */
 final class CudaQueue implements Queue {
-    /** What a queue owns on the card. */
+    /** The bytes of GPU memory that a queue owns. */
     static final long OWN_BYTES = 256;
 
-    /**
-     * Launches and copies that a recorded run may have: the driver takes memory for each of them.
-     */
+    /** The most launches and copies of a recorded run: the driver needs memory for each of them. */
     static final int MOST_RECORDED = 1 << 14;
 
     private final Board board;
@@ -77,7 +75,7 @@ final class CudaQueue implements Queue {
         board.enter();
     }
 
-    /** Calls the driver; an error while it works through the queue ends the queue. */
+    /** Calls the driver; if the enqueued work has failed, the queue ends. */
     private void awaiting(Runnable call) {
         try {
             call.run();
@@ -210,7 +208,7 @@ final class CudaQueue implements Queue {
         }
     }
 
-    /** Plain Java, on copies of its operands. */
+    /** A {@code Library} kernel, run on the host on copies of its operands. */
     private Runnable onHost(Node node, List<Buffer> inputs, List<Buffer> outputs) {
         if (!(node.kernel() instanceof Kernel.Library library)) {
             throw new IllegalStateException(node.op().name() + " is run by the program");
@@ -242,7 +240,10 @@ final class CudaQueue implements Queue {
         if (from > to) throw new IndexOutOfBoundsException(from + " bytes into " + to);
     }
 
-    /** Where both overlap, in pieces no longer than they are apart, from the safe end. */
+    /**
+     * If source and target overlap, copies pieces no longer than their distance, starting at the
+     * end that is not overwritten first.
+     */
     @Override
     public synchronized void copy(Memory from, Memory to) {
         enter();
@@ -323,13 +324,13 @@ final class CudaQueue implements Queue {
         return clock.event(this::enter);
     }
 
-    /** Recorded when first run, as a graph of the driver's, unless that is too long. */
+    /** Records the run as a CUDA graph when it first runs, unless it is too long. */
     @Override
     public Optional<Runnable> whole(Runnable run) {
         return Optional.of(new Whole(run));
     }
 
-    /** A run as a graph of the driver's, once it was recorded. */
+    /** A run that is replayed as a CUDA graph once it was recorded. */
     private final class Whole implements Runnable {
         private final Runnable run;
         private OptionalLong executable = OptionalLong.empty();
@@ -376,7 +377,7 @@ final class CudaQueue implements Queue {
         }
     }
 
-    /** A run has more launches than are recorded. */
+    /** A run has more launches than may be recorded. */
     private static final class TooLong extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -385,7 +386,7 @@ final class CudaQueue implements Queue {
     public synchronized void close() {
         if (closed) return;
         closed = true;
-        if (lost.isPresent()) return; // nothing of it can be given back but by the process's end
+        if (lost.isPresent()) return; // only the end of the process frees it
         board.enter();
         streams.drain(stream);
         executables.forEach(streams::destroyExecutable);

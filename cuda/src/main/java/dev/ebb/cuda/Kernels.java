@@ -21,16 +21,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Kernels of a card, each text compiled once: many texts make one unit, units are compiled side by
- * side, and what was compiled is kept on disk.
+ * The kernels of a GPU. Each source text is compiled once: several texts form a unit, units are
+ * compiled in parallel, and the machine code is cached on disk.
  */
 public final class Kernels {
     private static final int PLAIN_SHARED = 48 << 10;
 
-    /** Texts of one unit at least, where there are so many: each unit reads the prelude anew. */
+    /** The fewest texts of a unit, if there are enough: each unit compiles the prelude again. */
     private static final int TOGETHER = 4;
 
-    /** Makes machine code of a text. */
+    /** Compiles a source text to machine code. */
     interface Compiler {
         byte[] compile(String name, String text);
     }
@@ -53,7 +53,7 @@ public final class Kernels {
     private long compileNanos;
 
     /**
-     * @param kind all that machine code depends on beside the text
+     * @param kind everything besides the text on which the machine code depends
      */
     Kernels(Compiler compiler, Loader loader, Path cache, List<String> kind) {
         this.compiler = compiler;
@@ -62,7 +62,7 @@ public final class Kernels {
         this.kind = CodeCache.digest(Prelude.TEXT + "\n" + String.join("\n", kind));
     }
 
-    /** Seconds that compiling, or reading what was compiled before, has taken. */
+    /** The seconds spent on compiling and on reading cached code. */
     synchronized double compileSeconds() {
         return compileNanos / 1e9;
     }
@@ -86,7 +86,7 @@ public final class Kernels {
         }
     }
 
-    /** Threads may compile side by side; a text that two of them want at once is compiled twice. */
+    /** Threads may compile in parallel; a text that two of them need at once is compiled twice. */
     void compile(Collection<Action.Launch> launches) {
         long start = System.nanoTime();
         var missing = missing(launches);
@@ -103,7 +103,7 @@ public final class Kernels {
         for (var unit : made) cache.put(unit.name(), unit.code(), unit.keys());
     }
 
-    /** What is neither known nor in the cache, by its key. */
+    /** The kernels that are neither loaded nor in the cache, by their keys. */
     private synchronized Map<String, Action.Launch> missing(Collection<Action.Launch> launches) {
         var unknown = launches.stream().filter(l -> !functions.containsKey(l.text())).toList();
         var keys = unknown.parallelStream().map(this::key).toList();
@@ -126,7 +126,7 @@ public final class Kernels {
         return missing;
     }
 
-    /** A unit of the cache, and its code if that is whole. */
+    /** A unit of the cache, with its code if that is intact. */
     private record Read(String unit, Optional<byte[]> code) {}
 
     private void load(String unit, byte[] code) {
@@ -140,7 +140,7 @@ public final class Kernels {
         functions.put(l.text(), function);
     }
 
-    /** One unit's texts by their keys, and what the compiler made of them. */
+    /** The texts of one unit by their keys, and the compiled code. */
     private record Unit(String name, List<String> keys, byte[] code) {}
 
     private List<Unit> make(Map<String, Action.Launch> missing) {
@@ -182,7 +182,7 @@ public final class Kernels {
             var code = compiler.compile("unit", Prelude.of(text) + text);
             return new Unit(name, keys, code);
         } catch (CudaException e) {
-            // alone, the one at fault is named
+            // compiled one by one, so that the error names the kernel at fault
             for (var key : keys) {
                 var l = Objects.requireNonNull(launches.get(key));
                 compiler.compile(l.name(), Prelude.of(l.text()) + l.text());
@@ -191,7 +191,7 @@ public final class Kernels {
         }
     }
 
-    /** The text with another name for its entry: names must differ within a unit. */
+    /** The text with another name for its entry point: names must differ within a unit. */
     static String renamed(Action.Launch l, String name) {
         var entry =
                 Pattern.compile(

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Pinned host memory for values that are offloaded from a card. The card copies them by itself, on
- * streams of this pool's own, one for each way, beside the kernels of its queue: a copy waits for
- * the work that was put on the queue before it was asked for, and for nothing after that. In a run
- * streams wait for each other and the host for none of them.
+ * Pinned host memory for values that are offloaded from a GPU. Copies run on two streams of this
+ * pool, one for each direction, in parallel with the kernels of its queue: a copy waits for the
+ * work enqueued before it was requested, and for nothing later. During a run streams wait for each
+ * other, and the host waits for none of them.
  */
 final class PinnedPool implements HostPool, HostPool.DeviceCopies {
     private final Streams streams;
@@ -26,7 +26,7 @@ final class PinnedPool implements HostPool, HostPool.DeviceCopies {
     private final MemorySegment memory;
 
     /**
-     * Takes so many bytes; {@code enter} comes before every call of the driver.
+     * Allocates {@code bytes}; {@code enter} runs before every call of the driver.
      *
      * @param queue the stream of the queue
      */
@@ -41,7 +41,7 @@ final class PinnedPool implements HostPool, HostPool.DeviceCopies {
         in = streams.stream();
     }
 
-    @SuppressWarnings("restricted") // the driver has just given so many bytes
+    @SuppressWarnings("restricted") // the driver has just allocated this many bytes
     private static MemorySegment view(long address, long bytes) {
         return MemorySegment.ofAddress(address).reinterpret(bytes);
     }
@@ -49,7 +49,7 @@ final class PinnedPool implements HostPool, HostPool.DeviceCopies {
     @Override
     public void store(Memory from, Queue.Event ready, long offset) {
         begin(ready);
-        if (from instanceof Memory.Host(var host)) { // what starts here, before the first run
+        if (from instanceof Memory.Host(var host)) { // written before the first run
             memory.asSlice(offset, host.byteSize()).copyFrom(host);
             return;
         }
@@ -60,7 +60,7 @@ final class PinnedPool implements HostPool, HostPool.DeviceCopies {
     @Override
     public void load(long offset, Memory to, Queue.Event ready) {
         begin(ready);
-        if (to instanceof Memory.Host(var host)) { // what ends here, after the last run
+        if (to instanceof Memory.Host(var host)) { // read after the last run
             host.copyFrom(memory.asSlice(offset, host.byteSize()));
             return;
         }
@@ -92,7 +92,7 @@ final class PinnedPool implements HostPool, HostPool.DeviceCopies {
         streams.drain(in);
     }
 
-    /** A copy between two marks: of the queue before it, and of its own stream behind it. */
+    /** A copy with two events: one on the queue before it, and one on its own stream after it. */
     private final class Copy implements DeviceCopy {
         private final Memory memory;
         private final long offset;
@@ -138,7 +138,7 @@ final class PinnedPool implements HostPool, HostPool.DeviceCopies {
 
     private void begin(Queue.Event ready) {
         enter.run();
-        ready.nanos(); // waits for it
+        ready.nanos(); // waits for the copy
     }
 
     @Override
@@ -146,7 +146,7 @@ final class PinnedPool implements HostPool, HostPool.DeviceCopies {
         try {
             enter.run();
         } catch (CudaException e) {
-            return; // the card is lost: nothing of it can be given back
+            return; // the GPU is lost: nothing can be freed
         }
         marks.forEach(streams::destroyEvent);
         for (long stream : new long[] {out, in}) {

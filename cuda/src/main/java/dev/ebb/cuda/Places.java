@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Where the operands of a recipe lie, as addresses of device memory.
+ * The addresses in device memory of the operands of a recipe.
  *
- * @param fault two i64 for the first index out of bounds
- * @param number what a fault names its node by
+ * @param fault the address of two i64 for the first index out of bounds
+ * @param number the number by which a fault names its node
  */
 record Places(List<Long> in, List<Long> out, long workspace, long fault, long number) {
     private static final long LIBRARY_ALIGNMENT = 256;
@@ -32,10 +32,10 @@ record Places(List<Long> in, List<Long> out, long workspace, long fault, long nu
         };
     }
 
-    /** One piece of work and what it is called. */
+    /** One piece of work with its name. */
     record Piece(String name, Runnable body) {}
 
-    /** The actions of a recipe on these places, in order; each puts itself onto the stream. */
+    /** The actions of a recipe at these addresses, in order; each enqueues itself on the stream. */
     List<Piece> bind(Recipe recipe, Board board, long stream) {
         var pieces = new ArrayList<Piece>();
         for (var action : recipe.actions()) bind(action, board, stream, pieces);

@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-/** The text that every kernel begins with. */
+/** The common declarations and functions at the beginning of every kernel's text. */
 final class Prelude {
     private static final String PLAIN = read("prelude.cu");
     private static final String SPECIAL = read("special.cu");
@@ -14,12 +14,15 @@ final class Prelude {
     private static final String CONVOLVE = read("convolve.cu");
     private static final String WEIGHTS = read("weights.cu");
 
-    /** For any kernel. */
+    /** All parts together, which suffice for any kernel. */
     static final String TEXT = PLAIN + SPECIAL + TENSOR + GROUPS + CONVOLVE + WEIGHTS;
 
     private Prelude() {}
 
-    /** What kernels of this text need: some parts are long to read, and seldom used. */
+    /**
+     * The parts that kernels of this text need: some parts take long to compile and are seldom
+     * used.
+     */
     static String of(CharSequence text) {
         var all = text.toString();
         boolean convolves = all.contains("ConvolveSizes") || all.contains("Bits<");

@@ -3,12 +3,13 @@ package dev.ebb.cuda;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Pinned host memory between the host's buffers and the card: what is written is copied here first,
- * so that the caller's buffer may change at once, and the card fetches it when its turn comes. Two
- * halves take turns, each free again when the card has passed the event behind its last transfer.
+ * Pinned host memory for transfers between the host's buffers and the GPU. Data to write are first
+ * copied here, so that the caller may change its buffer immediately, and the GPU fetches them when
+ * it reaches the transfer. Two halves are used alternately; a half is free again when the GPU has
+ * passed the event after its last transfer.
  */
 final class Staging implements AutoCloseable {
-    /** The most and the fewest bytes of a half: it grows with what passes through it. */
+    /** The most and the fewest bytes of a half; it grows with the size of transfers. */
     static final long MOST = 8L << 20;
 
     private static final long FEWEST = 16L << 10;
@@ -29,12 +30,12 @@ final class Staging implements AutoCloseable {
         for (long event : passed) streams.record(event, stream);
     }
 
-    @SuppressWarnings("restricted") // the driver has just given so many bytes
+    @SuppressWarnings("restricted") // the driver has just allocated this many bytes
     private static MemorySegment view(long address, long bytes) {
         return MemorySegment.ofAddress(address).reinterpret(bytes);
     }
 
-    /** Sees to it that a half holds so many bytes, or the most there are. */
+    /** Grows a half to at least {@code bytes}, or to the maximum. */
     private void grow(long bytes) {
         if (each >= Math.min(bytes, MOST) && each > 0) return;
         streams.drain(stream);
@@ -60,7 +61,7 @@ final class Staging implements AutoCloseable {
         }
     }
 
-    /** Goes on in the other half, once the card has done with it. */
+    /** Switches to the other half, once the GPU has finished with it. */
     private void turn() {
         streams.record(passed[half], stream);
         half = 1 - half;
@@ -68,10 +69,10 @@ final class Staging implements AutoCloseable {
         used = 0;
     }
 
-    /** Waits for all work and copies from the card. */
+    /** Waits for all work, then copies from the GPU. */
     void read(long from, MemorySegment to) {
         grow(to.byteSize());
-        streams.drain(stream); // all that was written has arrived: both halves are free
+        streams.drain(stream); // all writes have arrived: both halves are free
         half = 0;
         used = 0;
         long size = to.byteSize();

@@ -1,15 +1,15 @@
 package dev.ebb.cuda;
 
-/** Memory, streams, events and graphs of a card, as the driver has them; handles are longs. */
+/** The driver's functions for memory, streams, events and graphs of a GPU; handles are longs. */
 public interface Streams {
-    /** Free bytes and all bytes of the card. */
+    /** The free and the total bytes of GPU memory. */
     long[] memory();
 
     long allocate(long bytes);
 
     void free(long address);
 
-    /** Host memory that the card reads and writes by itself. */
+    /** Allocates host memory that the GPU can read and write directly. */
     long allocatePinned(long bytes);
 
     void freePinned(long address);
@@ -18,7 +18,7 @@ public interface Streams {
 
     void toHost(long toHost, long from, long bytes, long stream);
 
-    /** Between places that do not overlap. */
+    /** Copies between ranges that do not overlap. */
     void copy(long to, long from, long bytes, long stream);
 
     void zero(long to, long bytes, long stream);
@@ -38,16 +38,16 @@ public interface Streams {
 
     void waitForEvent(long event);
 
-    /** An event that no time is read from: what streams wait for each other by. */
+    /** An event without a time, for streams to wait for each other. */
     long mark();
 
-    /** Lets {@code stream} go on only when an event has come; the host goes on. */
+    /** Makes {@code stream} wait for an event; the host does not wait. */
     void waitFor(long stream, long event);
 
     /** Milliseconds from one event to the next. */
     float elapsed(long start, long end);
 
-    /** From now on what is put onto the stream is recorded and not run. */
+    /** From now on work enqueued on the stream is recorded instead of run. */
     void beginCapture(long stream);
 
     /** The nodes of the graph that what is recorded next on the stream would wait for. */
@@ -56,7 +56,7 @@ public interface Streams {
     /** Lets what is recorded next on the stream wait for these nodes alone. */
     void captureAfter(long stream, long[] nodes);
 
-    /** Ends a recording; the graph can be instantiated. */
+    /** Ends a recording and returns its graph, which can be instantiated. */
     long endCapture(long stream);
 
     long instantiate(long graph);

@@ -21,24 +21,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the nodes of a program ask of a card. A program asks for a node's recipe when it is planned,
- * compiled and bound, and its layers ask for the same ones: the latest are kept.
+ * Caches the recipes of nodes. A program needs a node's recipe when it is planned, compiled and
+ * bound, and equal layers have equal recipes; the most recently used ones are kept.
  */
 final class Texts {
-    /** Recipes that are kept at most. */
+    /** The most recipes in the cache. */
     private static final int MOST = 4096;
 
     private final Precision precision;
     private final Map<Key, Optional<Recipe>> latest = new HashMap<>();
 
-    /** All that a recipe depends on beside the precision. */
+    /** Everything besides the precision on which a recipe depends. */
     private record Key(Kernel kernel, List<DType> in, List<DType> out) {}
 
     Texts(Precision precision) {
         this.precision = precision;
     }
 
-    /** The recipe of a node; none for what runs on the host. */
+    /** The recipe of a node; none if it runs on the host. */
     Optional<Recipe> recipe(Node node) {
         var kernel = node.kernel();
         if (kernel instanceof Control || kernel instanceof Kernel.Library) return Optional.empty();
@@ -86,14 +86,14 @@ final class Texts {
         };
     }
 
-    /** Whether a recipe may note an index out of bounds, or a division by zero. */
+    /** Whether a recipe may note an index out of bounds or a division by zero. */
     static boolean notes(Recipe recipe) {
         return launches(recipe).stream()
                 .flatMap(l -> l.operands().stream())
                 .anyMatch(Operand.Fault.class::isInstance);
     }
 
-    /** Throws what a node has noted: an index out of bounds, or what it divided by zero. */
+    /** Throws the error that a node has noted: an index out of bounds or a division by zero. */
     static void refuse(Node node, long noted) {
         if (node.kernel() instanceof Kernel.Gather k) Checks.index(noted, k.bound());
         else if (node.kernel() instanceof Kernel.Scatter k) Checks.index(noted, k.bound());

@@ -1,4 +1,4 @@
-/** The CUDA device: its libraries, the text of its kernels, and the recipes that launch them. */
+/** The CUDA device and its queue. */
 @NullMarked
 package dev.ebb.cuda;
 

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 
-/** The table of a card's benchmark in a text, between two marks. */
+/** The table of a GPU's benchmark in a text, between two markers. */
 final class CardSection {
     static final String BEGIN = "<!-- written by ./ebb bench cuda -->";
     static final String END = "<!-- end of what ./ebb bench cuda writes -->";
@@ -19,7 +19,7 @@ final class CardSection {
     /**
      * A row of the table.
      *
-     * @param name what was measured: a later row of that name takes its place
+     * @param name of the measurement; a later row with that name replaces it
      */
     record Row(String name, List<String> columns) {
         String text() {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Runs kernels on random numbers and times them; what is allocated is freed after each. */
+/** Runs kernels on random numbers and times them; memory is freed after each. */
 class CardTimer {
     private static final int RUNS = 15;
 
@@ -22,9 +22,9 @@ class CardTimer {
     final List<Long> made = new ArrayList<>();
 
     /**
-     * What a kernel took.
+     * The measurement of a kernel.
      *
-     * @param bytes it reads and writes at least
+     * @param bytes that it reads and writes at least
      */
     record Measured(String name, double milliseconds, double bytes, double flops) {}
 

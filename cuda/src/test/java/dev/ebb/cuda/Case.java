@@ -25,9 +25,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One kernel on given operands. The reference says what comes out.
+ * One kernel on given operands; the reference device gives the expected result.
  *
- * @param form what the table counts it under
+ * @param form the name under which the table counts it
  * @param tolerance error allowed, relative to the largest magnitude of the output
  */
 record Case(
@@ -76,12 +76,12 @@ record Case(
         return Recipes.of(kernel, inTypes(), outTypes(), precision).orElseThrow();
     }
 
-    /** One way to compute a case, and the error it may have. */
+    /** One way to compute a case, and its allowed error. */
     record Way(String name, Recipe recipe, double tolerance) {}
 
     /**
-     * All ways that a device may take: generated, by the library, by tensor cores. What comes
-     * before the library's is what runs without it.
+     * All ways of computing it: generated kernels, the library, tensor cores. Those listed before
+     * the library are used without it.
      */
     List<Way> ways() {
         var ways = new ArrayList<Way>();
@@ -141,10 +141,10 @@ record Case(
         return ways;
     }
 
-    /** What rounding the factors to ten bits of mantissa costs. */
+    /** The error of rounding the factors to ten bits of mantissa. */
     private static final double TENSOR = 3e-3;
 
-    /** Outputs filled with ones in every bit, so that what is not written shows. */
+    /** Outputs with all bits set, so that elements that are not written are noticed. */
     List<Buffer> outputs() {
         var made = new ArrayList<Buffer>();
         for (Type t : out) {

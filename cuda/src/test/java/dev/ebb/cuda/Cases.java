@@ -336,7 +336,7 @@ final class Cases {
                 Type.of(type, rows));
     }
 
-    /** The mean of a row taken off it, times a factor by column, summed by column. */
+    /** The mean of a row subtracted from it, times a factor per column, summed per column. */
     private void norm(int rows, int width, DType type) {
         if (width == 1) return;
         var shape = Shape.of(rows, width);

@@ -8,7 +8,7 @@ import dev.ebb.ir.Type;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Convolutions and their gradients, of every kind that has a text of its own. */
+/** Convolutions and their gradients, for every kind that has its own kernel text. */
 final class ConvolveCases {
     private static final List<DType> FLOATS = List.of(DType.F32, DType.F64, DType.BF16, DType.F16);
 

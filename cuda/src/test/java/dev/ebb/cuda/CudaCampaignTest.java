@@ -12,9 +12,9 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Random programs on a card, with loops, branches and draws among them: in random budgets, at the
- * least and a byte below it, with places outside the arena, by strategies and on tapes. Each has
- * the bits of the same program with everything kept.
+ * Random programs on a GPU, including loops, branches and random draws: in random budgets, at the
+ * least budget and a byte below it, with places outside the arena, with strategies and on tapes.
+ * Each must have the bits of the same program with everything kept.
  */
 class CudaCampaignTest {
     private static final int PROGRAMS = 60;

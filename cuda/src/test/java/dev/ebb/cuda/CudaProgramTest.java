@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.util.Random;
 
-/** Whole programs through the device, on a card that is none. */
+/** Whole programs through the device, on a simulated GPU. */
 class CudaProgramTest {
     @TempDir private Path folder;
 

@@ -9,7 +9,10 @@ import org.junit.jupiter.api.io.TempDir;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/** A queue on a driver that works in the host's memory and runs nothing before it is waited for. */
+/**
+ * A queue on a simulated driver that works in host memory and defers all work until it is waited
+ * for.
+ */
 class CudaQueueTest {
     @TempDir private Path folder;
 

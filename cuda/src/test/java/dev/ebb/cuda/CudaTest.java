@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** What the device says of itself, and plans with its costs, without a card. */
+/** The device's descriptions, and plans with its costs, without a GPU. */
 class CudaTest {
     @TempDir private Path folder;
 

@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The benchmark of a card: models at several budgets, single kernels, memory of the host beside the
- * card's, and start-up, with PyTorch beside them in the same run where {@code python3} has it. The
- * table is printed, and written as JSON line by line.
+ * The benchmark of a GPU: models at several budgets, single kernels, offloading to host memory, and
+ * start-up, compared with PyTorch in the same run if {@code python3} has it. The table is printed,
+ * and written as JSON line by line.
  */
 final class DeviceBench {
     /** Milliseconds, and GiB at the peak where that was measured. */
@@ -26,8 +26,8 @@ final class DeviceBench {
     /**
      * One line of the table.
      *
-     * @param name what the peer's program calls it too
-     * @param rate in words
+     * @param name also used by the program that times PyTorch
+     * @param rate as text
      */
     private record Line(String name, Result own, String rate, Optional<Result> peer) {
         String show() {
@@ -176,7 +176,7 @@ final class DeviceBench {
         write();
     }
 
-    /** Writes what was measured into the text that is named, beside what it has of other parts. */
+    /** Writes the measurements into the given text, and keeps those of other parts. */
     private void section(Optional<String> text) throws IOException {
         if (text.isEmpty()) return;
         var day = LocalDate.now(ZoneOffset.UTC);
@@ -189,7 +189,7 @@ final class DeviceBench {
         return folder.resolve("cuda.json");
     }
 
-    /** All lines so far: a run that is cut short leaves those that it has reached. */
+    /** Writes all lines so far: a run that is interrupted leaves those that it has reached. */
     private void write() throws IOException {
         var all = lines.stream().map(Line::json).toList();
         Files.writeString(
@@ -198,7 +198,10 @@ final class DeviceBench {
                         .formatted(cuda.describe(), String.join(",\n  ", all)));
     }
 
-    /** What the peer's program prints: a name, milliseconds and GiB, with tabs between them. */
+    /**
+     * The output of the program that times PyTorch: a name, milliseconds and GiB, separated by
+     * tabs.
+     */
     private static Map<String, Result> peers(Path program, List<String> parts)
             throws IOException, InterruptedException {
         var found = new LinkedHashMap<String, Result>();

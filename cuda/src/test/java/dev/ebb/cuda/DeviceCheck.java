@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * On a machine with a card: every kernel form over many shapes and types against the reference, in
- * a table of the largest relative errors; then rates of a few large kernels. Details go to files of
- * the folder that is named first.
+ * On a machine with a GPU: compares every kernel form over many shapes and types with the reference
+ * device, in a table of the largest relative errors; then measures the rates of a few large
+ * kernels. Details are written to files in the folder given first.
  */
 public final class DeviceCheck {
     private final OpenCard card;

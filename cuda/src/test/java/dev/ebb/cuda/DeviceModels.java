@@ -19,7 +19,7 @@ import dev.ebb.tensor.Tensor;
 
 import java.util.SplittableRandom;
 
-/** Training steps of models that people know, as large as a card is for. */
+/** Training steps of well-known models, in sizes typical for a GPU. */
 final class DeviceModels {
     private DeviceModels() {}
 
@@ -46,7 +46,7 @@ final class DeviceModels {
         return DeviceGpt.language("Llama", model, 1, type);
     }
 
-    /** What is learnt, and what it is learnt from: both stay on the card. */
+    /** The trained model and its data: both stay in GPU memory. */
     public record ImageState(
             ResNet50 model,
             ResNet50.Statistics statistics,
@@ -54,7 +54,7 @@ final class DeviceModels {
             Tensor pictures,
             Tensor labels) {}
 
-    /** ResNet-50 on pictures of 224 x 224, with the statistics of the batch and momentum. */
+    /** ResNet-50 on images of 224 x 224, with the statistics of the batch and momentum. */
     static DeviceTraining.Workload<ImageState, Tensor> resnet(int batch, int size, DType type) {
         var init = new Drawn();
         var model = ResNet50.of(init, 1000);
@@ -102,7 +102,7 @@ final class DeviceModels {
                 });
     }
 
-    /** What is learnt, and what it is learnt from. */
+    /** The trained model and its data. */
     public record MaskState(
             UNet model, Optimizer.State<UNet> optimizer, Tensor pictures, Tensor masks) {}
 

@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Where the time of a program goes: each of its kernels alone, times how often it occurs. */
+/**
+ * The time of each kernel of a program, measured separately, times the number of its occurrences.
+ */
 final class DeviceProfile extends CardTimer {
     private final PrintWriter log;
 

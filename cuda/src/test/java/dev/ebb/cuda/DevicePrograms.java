@@ -124,8 +124,8 @@ final class DevicePrograms {
     }
 
     /**
-     * One model that people know, in both precisions and in less memory; whether its losses have
-     * the same bits in all budgets of a precision.
+     * One well-known model, in both precisions and in less memory; whether its losses have the same
+     * bits in all budgets of a precision.
      */
     static boolean model(String name, Cuda cuda, DeviceTraining programs) {
         boolean same = true;
@@ -147,8 +147,8 @@ final class DevicePrograms {
     }
 
     /**
-     * A GPT in its least budget, and in half of that with pinned host memory beside it; whether the
-     * losses have the same bits.
+     * A GPT in its least budget, and in half of that with pinned host memory; whether the losses
+     * have the same bits.
      */
     static boolean pinned(Cuda cuda, DeviceTraining programs) {
         var device = cuda.with(Precision.TF32);

@@ -41,7 +41,7 @@ final class DeviceRates extends CardTimer {
         }
     }
 
-    /** Those kernels that a benchmark sets beside others'. */
+    /** The kernels that the benchmark compares with other libraries. */
     List<Measured> peers() {
         elementwise();
         rows();

@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Holds this module to its line of the room map: a device knows no tensor, trace or derivative. */
+/**
+ * Checks this module against its line of the room map: a device does not use tensors, traces or
+ * derivatives.
+ */
 class DeviceRoomTest {
     private static final Pattern ROW =
             Pattern.compile("^ +cuda/ .* may use: (.+)$", Pattern.MULTILINE);

@@ -15,16 +15,16 @@ import java.util.List;
 import java.util.OptionalDouble;
 
 /**
- * How long a program takes from its start to its first finished step: first with empty caches of
- * kernels and plans, then with those that the first start has filled. Each start is a process of
- * its own.
+ * Measures the time from the start of a program to its first finished step: first with empty caches
+ * of kernels and plans, then with the caches that the first start has filled. Each start is a
+ * separate process.
  */
 final class DeviceStart {
     private static final String TOLD = "first step after";
 
     private DeviceStart() {}
 
-    /** One step of the GPT; says how long after the start of this process it was done. */
+    /** Makes one step of the GPT and prints the time since the start of this process. */
     static void step(Path folder) {
         var cuda = new Cuda(0).with(Precision.TF32);
         Thread.startVirtualThread(cuda::contextBytes); // the driver's context is made meanwhile
@@ -48,7 +48,7 @@ final class DeviceStart {
         return Duration.between(start, Instant.now()).toMillis() / 1e3;
     }
 
-    /** Seconds of a first start and of a second one, as far as they were told. */
+    /** The seconds of a first and of a second start, if they were printed. */
     static List<Double> both() throws IOException, InterruptedException {
         var home = Files.createTempDirectory("ebb-start");
         var found = new ArrayList<Double>();

@@ -29,7 +29,7 @@ final class DeviceSweep {
 
     private record Trial(String name, Callable<Void> body) {}
 
-    /** A line for the class; how many of its tests failed. */
+    /** Prints a line for the class; returns how many of its tests failed. */
     int run(Object tests, int seconds) throws InterruptedException {
         long start = System.nanoTime();
         var trials = new ArrayList<Trial>();
@@ -39,7 +39,7 @@ final class DeviceSweep {
         int passed = 0;
         int late = 0;
         int before = failures.size();
-        // daemons: whoever is late must not hold up the end
+        // daemon threads: a test that is late must not delay the end
         var pool = Executors.newFixedThreadPool(THREADS, Thread.ofPlatform().daemon().factory());
         var all =
                 pool.invokeAll(

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** What needs a card: all cases, against the reference. */
+/** Compares all cases with the reference device; needs a GPU. */
 class DeviceTest {
     @Test
     void every_form_agrees_with_the_reference_on_a_card(@TempDir Path folder) throws Exception {

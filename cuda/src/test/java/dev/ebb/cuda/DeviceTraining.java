@@ -21,17 +21,17 @@ final class DeviceTraining {
     private static final int WARM = 3;
     private static final int TIMED = 10;
 
-    /** A program whose steps are long is timed for so long, and at least for three steps. */
+    /** The seconds for which a program is timed, with at least three steps. */
     private static final double SECONDS = 6;
 
     private final PrintWriter log;
     private final List<Run> runs = new ArrayList<>();
 
     /**
-     * What a step took.
+     * The measurement of a step.
      *
-     * @param name what the program is, its type and its budget
-     * @param kept whether the promised peak was the measured one
+     * @param name the program, its type and its budget
+     * @param kept whether the promised peak equals the measured one
      */
     record Run(String name, double milliseconds, long peakBytes, boolean kept) {}
 
@@ -47,9 +47,9 @@ final class DeviceTraining {
         }
     }
 
-    /** A budget in words, and its bytes by what a plan without one has found out. */
+    /** A budget with a name; its bytes are computed from a plan without a budget. */
     record Room(String name, ToLongFunction<Plan> bytes) {
-        /** A share of the way from the least to everything kept. */
+        /** A share of the range from the least budget to that of keeping everything. */
         static Room share(String name, double share) {
             return new Room(
                     name, p -> (long) (p.leastBytes() + share * (p.peakBytes() - p.leastBytes())));

@@ -10,7 +10,7 @@ import dev.ebb.tensor.Array;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 
-/** Random weights, drawn on all cores; the seed goes by the shape and a count. */
+/** Random weights, generated on all cores; the seed depends on the shape and a counter. */
 final class Drawn implements Init {
     private long count;
 
@@ -19,7 +19,7 @@ final class Drawn implements Init {
         return of(shape, 0.07);
     }
 
-    /** Even between plus and minus half of {@code width}. */
+    /** Uniform between plus and minus half of {@code width}. */
     Array of(Shape shape, double width) {
         long own = ++count;
         return Array.make(

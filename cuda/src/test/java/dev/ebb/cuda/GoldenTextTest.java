@@ -14,8 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The text generated for every kernel form is what its file says. Where a change is meant, the new
- * text is under {@code target/golden}, to be read and copied over.
+ * The generated text of every kernel form equals its golden file. After an intended change, the new
+ * text is under {@code target/golden}, to be reviewed and copied over the old one.
  */
 class GoldenTextTest {
     private static final Path KEPT =

@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A card that is none: its kernels run on the processor, its products as plain loops. */
+/** A simulated GPU: its kernels run on the processor, its products as plain loops. */
 final class HostBoard implements Board {
     private final Path folder;
     private final Map<String, HostKernels> kernels = new HashMap<>();

@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Kernels compiled by the system's C++ compiler, with {@code host.h} in place of a card: they run
- * on the processor.
+ * Kernels compiled by the system's C++ compiler, with {@code host.h} in place of CUDA's own
+ * functions: they run on the processor.
  */
 final class HostKernels {
     private final Map<String, Integer> numbers = new LinkedHashMap<>();

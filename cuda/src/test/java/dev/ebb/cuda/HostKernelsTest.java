@@ -18,9 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The generated text of every form means what the reference does, found out without a card: it is
- * compiled by the system's C++ compiler, and a block's threads run as fibers. A part of all cases
- * is tried, chosen by their number; {@link DeviceCheck} tries all of them on a card.
+ * Compares the generated text of every form with the reference device without a GPU: the text is
+ * compiled by the system's C++ compiler, and a block's threads run as fibers. A subset of all cases
+ * is tested, chosen by number; {@link DeviceCheck} tests all of them on a GPU.
  */
 class HostKernelsTest {
     private static final int SHARE = 6;

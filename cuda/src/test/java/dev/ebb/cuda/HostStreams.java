@@ -16,9 +16,9 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * A driver that works in the host's memory. What is put on a stream waits there until the host, or
- * another stream that is being worked through, waits for it, so that whoever does not wait sees old
- * bytes; a capture keeps what is put on streams and runs it only when its graph is launched.
+ * A simulated driver that works in host memory. Work on a stream is deferred until the host, or
+ * another stream whose work is being run, waits for it; so code that forgets to wait reads old
+ * bytes. A capture stores the work put on streams and runs it only when its graph is launched.
  */
 final class HostStreams implements Streams {
     private final Map<Long, Arena> blocks = new HashMap<>();
@@ -27,7 +27,7 @@ final class HostStreams implements Streams {
     private final Set<Long> timed = new HashSet<>();
     private final Map<Long, Deque<Runnable>> waiting = new HashMap<>();
 
-    /** The stream that an event was last put on, while it has not come. */
+    /** The stream on which an event was last recorded, while it is pending. */
     private final Map<Long, Long> expected = new HashMap<>();
 
     private Optional<List<Captured>> capture = Optional.empty();
@@ -44,7 +44,10 @@ final class HostStreams implements Streams {
     /** How often a graph was launched. */
     int launches;
 
-    /** Which wait fails from now on, as after an error of the card; none if negative. */
+    /**
+     * The number of waits before all further ones fail, as after an error of the GPU; negative for
+     * none.
+     */
     int failing = -1;
 
     HostStreams(long freeBytes) {
@@ -62,7 +65,7 @@ final class HostStreams implements Streams {
         return capture.isPresent();
     }
 
-    /** Allocations, pinned ones too, and graphs that nobody has given back. */
+    /** The number of allocations, pinned ones included, and graphs that were not freed. */
     int held() {
         return blocks.size() + graphs.size() + reached.size();
     }

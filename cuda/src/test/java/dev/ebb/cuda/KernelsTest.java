@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Compiling together and keeping what was compiled, with a compiler that only takes notes. */
+/**
+ * Compiling several kernels together and caching machine code, with a compiler that only records
+ * its calls.
+ */
 class KernelsTest {
     @TempDir private Path folder;
 

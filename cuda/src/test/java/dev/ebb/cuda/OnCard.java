@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ebb.exec.Device;
 
-/** The first card, for tests that need one. */
+/** The first GPU, for tests that need one. */
 final class OnCard {
     private OnCard() {}
 
@@ -12,7 +12,7 @@ final class OnCard {
         static final Cuda CARD = new Cuda(0);
     }
 
-    /** Skips a test, aloud, unless it is asked to use the card. */
+    /** Skips a test, with a message, unless the tests are run with a GPU. */
     static void require() {
         assumeTrue(
                 Boolean.getBoolean("ebb.cuda"),

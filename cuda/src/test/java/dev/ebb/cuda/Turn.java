@@ -8,9 +8,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * The right to time something on the card. Where the system property {@code ebb.turns} names a
- * file, processes that name the same one take turns: one times its steps while others plan and
- * compile.
+ * A lock for timing something on the GPU. If the system property {@code ebb.turns} names a file,
+ * processes with the same file take turns: one times its steps while others plan and compile.
  */
 final class Turn implements AutoCloseable {
     private final Optional<FileChannel> channel;
@@ -19,7 +18,7 @@ final class Turn implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Waits until no other process has it. */
+    /** Waits until no other process has the lock. */
     static Turn take() {
         var file = Optional.ofNullable(System.getProperty("ebb.turns"));
         try {
@@ -39,7 +38,7 @@ final class Turn implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (channel.isPresent()) channel.get().close(); // which gives its lock back
+            if (channel.isPresent()) channel.get().close(); // which releases the lock
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -13,9 +13,9 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * Ebb once more, in one file and on vectors of doubles: trace a function, reverse it, plan it
- * within a budget, lay it out in one arena, run it. Everything the large one does has its seed
- * here.
+ * A small version of Ebb in one file, on vectors of doubles: trace a function, differentiate it,
+ * plan its memory within a budget, lay it out in one arena, run it. Chapter 11 of the guide
+ * explains it.
  */
 public final class Example11TinyEbb {
     private Example11TinyEbb() {}
@@ -32,12 +32,10 @@ public final class Example11TinyEbb {
         SPREAD
     }
 
-    /**
-     * One operation: which values it reads, how many elements it gives, and a number it may need.
-     */
+    /** One operation: the values it reads, the size of its result, and a literal's number. */
     record Node(Op op, List<Integer> reads, int size, double number) {}
 
-    /** A value is the number of the node that computes it; nodes stand in an order that can run. */
+    /** Nodes in an order in which they can run; the index of a node identifies its result. */
     static final class Graph {
         final List<Node> nodes = new ArrayList<>();
 
@@ -51,7 +49,7 @@ public final class Example11TinyEbb {
     // tiny-graph]
 
     // [tiny-trace
-    /** What a traced function computes with: a name, no data. Its methods write down the graph. */
+    /** A symbolic vector: the name of a value, without data. Its methods add nodes to the graph. */
     record Vector(Graph graph, int id) {
         int size() {
             return graph.nodes.get(id).size();
@@ -89,7 +87,7 @@ public final class Example11TinyEbb {
     // tiny-trace]
 
     // [tiny-reverse
-    /** The gradient of {@code loss} by {@code input}, as more nodes of the same graph. */
+    /** The gradient of {@code loss} with respect to {@code input}, as nodes of the same graph. */
     static Vector gradient(Vector loss, Vector input) {
         var graph = loss.graph();
         Map<Integer, Vector> cotangents = new HashMap<>();
@@ -122,7 +120,7 @@ public final class Example11TinyEbb {
     // tiny-reverse]
 
     // [tiny-plan
-    /** A plan: which node runs at each position, some of them twice, and where its result lies. */
+    /** A plan: the nodes in execution order, some twice, and the offset of each result. */
     record Plan(Graph graph, List<Integer> order, List<Integer> offsets, int elements, int result) {
         long bytes() {
             return 8L * elements;
@@ -130,8 +128,8 @@ public final class Example11TinyEbb {
     }
 
     /**
-     * The order that computes the forward half once, holds only {@code kept} of it, and computes
-     * the rest again where the backward half asks for it.
+     * The order that computes the forward half once, keeps only the values {@code kept} of it, and
+     * recomputes the others where the backward half reads them.
      */
     static List<Integer> order(Graph graph, int forward, Set<Integer> kept) {
         var order = new ArrayList<Integer>();
@@ -154,7 +152,7 @@ public final class Example11TinyEbb {
         order.add(id);
     }
 
-    /** The plan of an order: every result lives from where it is computed to its last reader. */
+    /** Gives every result an offset; it lives from its computation to its last reader. */
     static Plan layOut(Graph graph, List<Integer> order, int result) {
         var latest = new int[graph.nodes.size()];
         var end = new int[order.size()];
@@ -171,7 +169,7 @@ public final class Example11TinyEbb {
         int elements = 0;
         for (int at : bySize) {
             int size = graph.nodes.get(order.get(at)).size();
-            // the occupied stretches of memory, lowest first, while this result lives
+            // the memory ranges occupied while this result lives, lowest first
             var taken = new TreeMap<Integer, Integer>();
             for (int other = 0; other < end.length; other++)
                 if (offsets[other] != null && other <= end[at] && at <= end[other])
@@ -201,7 +199,7 @@ public final class Example11TinyEbb {
         var plan = keeping(kept, graph, forward, result);
         long least = plan.bytes();
         while (plan.bytes() > budget && !kept.isEmpty()) {
-            // let go of the value whose absence leaves the smallest arena, then the least work
+            // drop the value without which the arena is smallest; on a tie, the least work
             int gone = -1;
             for (int id : List.copyOf(kept)) {
                 kept.remove(id);
@@ -277,7 +275,7 @@ public final class Example11TinyEbb {
         return plan(graph, forward, slope.id(), budget);
     }
 
-    /** Ten rounds of {@code x = sin(x) * x}, summed. */
+    /** Ten rounds of {@code y = sin(y) * x}, starting with {@code y = x}, then the sum. */
     static Vector rounds(Vector x) {
         var y = x;
         for (int i = 0; i < 10; i++) y = y.sin().mul(x);

@@ -3,7 +3,7 @@ package dev.ebb.nn;
 import dev.ebb.Fn;
 import dev.ebb.tensor.Tensor;
 
-/** What stands between two matrices. */
+/** The nonlinear function between two dense layers. */
 public enum Activation implements Fn<Tensor, Tensor> {
     RELU,
     GELU,

@@ -4,22 +4,22 @@ import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Tensor;
 
 /**
- * Channels (axis 1) brought to mean zero and variance one over the batch, then scaled and shifted.
- * The running statistics are a value that goes in and comes out, never a field that changes: a part
- * of the program that is computed twice cannot apply them twice.
+ * Batch norm: channels (axis 1) normalised to mean zero and variance one over the batch, then
+ * scaled and shifted. The running statistics are a value that is passed in and returned, never a
+ * mutable field: recomputation cannot apply an update of them twice.
  *
  * @param momentum the share of a batch's statistics in the next running ones
  */
 public record BatchNorm(Tensor weight, Tensor bias, double epsilon, double momentum) {
 
-    /** What the network has seen so far, one number a channel. */
+    /** The running mean and variance, one number per channel. */
     public record Statistics(Tensor mean, Tensor variance) {
         public static Statistics of(int channels) {
             return new Statistics(Start.zeros(Shape.of(channels)), Start.ones(Shape.of(channels)));
         }
     }
 
-    /** A layer's output and the statistics after it. */
+    /** A layer's output and the updated statistics. */
     public record Seen(Tensor out, Statistics next) {}
 
     public static BatchNorm of(int channels) {
@@ -27,7 +27,7 @@ public record BatchNorm(Tensor weight, Tensor bias, double epsilon, double momen
         return new BatchNorm(Start.ones(shape), Start.zeros(shape), 1e-5, 0.1);
     }
 
-    /** In training: by the batch's own statistics, which move the running ones. */
+    /** For training: normalises by the batch's own statistics and updates the running ones. */
     public Seen train(Tensor x, Statistics running) {
         var batch = x.batchNorm(weight, bias, epsilon);
         double n = (double) x.shape().size() / x.dim(1);
@@ -44,7 +44,7 @@ public record BatchNorm(Tensor weight, Tensor bias, double epsilon, double momen
         return running.mul(1 - momentum).add(wide.mul(momentum));
     }
 
-    /** In use: by the running statistics. */
+    /** For inference: normalises by the running statistics. */
     public Tensor apply(Tensor x, Statistics running) {
         return x.batchNorm(weight, bias, running.mean, running.variance, epsilon);
     }

@@ -4,7 +4,7 @@ import dev.ebb.Fn;
 import dev.ebb.Reversible;
 import dev.ebb.tensor.Tensor;
 
-/** A transformer block, normalised before each half. */
+/** A transformer block with a norm before each half. */
 public record Block(Norm norm1, SelfAttention attention, Norm norm2, FeedForward feedForward)
         implements Fn<Tensor, Tensor> {
 
@@ -14,7 +14,7 @@ public record Block(Norm norm1, SelfAttention attention, Norm norm2, FeedForward
         return y.add(feedForward.apply(norm2.apply(y)));
     }
 
-    /** As {@link SelfAttention#apply(Tensor, KeyValueCache, Positions)}, of the whole block. */
+    /** As {@link SelfAttention#apply(Tensor, KeyValueCache, Positions)}, for the whole block. */
     public SelfAttention.Continued apply(Tensor x, KeyValueCache past, Positions at) {
         var attended = attention.apply(norm1.apply(x), past, at);
         var y = x.add(attended.out());
@@ -22,7 +22,7 @@ public record Block(Norm norm1, SelfAttention attention, Norm norm2, FeedForward
                 y.add(feedForward.apply(norm2.apply(y))), attended.cache());
     }
 
-    /** With other dense layers. */
+    /** The same block with other dense layers. */
     public Block rewritten(String path, Dense.Rewrite change) {
         return new Block(
                 norm1,

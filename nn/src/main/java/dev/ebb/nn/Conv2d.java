@@ -20,7 +20,7 @@ public record Conv2d(Tensor weight, Tensor bias, Conv geometry) implements Fn<Te
                 geometry);
     }
 
-    /** Step by step and padded, so that height and width stay; for an odd kernel. */
+    /** Stride one, padded so that height and width stay the same; for an odd kernel. */
     public static Conv2d same(int inputs, int outputs, int kernel, Seed seed) {
         return of(inputs, outputs, kernel, Conv.plain().padding(kernel / 2), seed);
     }

@@ -7,7 +7,7 @@ import dev.ebb.tensor.Tensor;
 public record ConvBlock(Conv2d conv1, GroupNorm norm1, Conv2d conv2, GroupNorm norm2)
         implements Fn<Tensor, Tensor> {
 
-    /** Norms over groups of eight channels at most. */
+    /** Norms over groups of at most eight channels. */
     public static ConvBlock of(int inputs, int outputs, Seed seed) {
         int groups = outputs % 8 == 0 ? outputs / 8 : 1;
         return new ConvBlock(

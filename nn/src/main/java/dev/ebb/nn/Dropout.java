@@ -3,7 +3,10 @@ package dev.ebb.nn;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
 
-/** Zeros a share of the elements in training and scales the rest up; does nothing in use. */
+/**
+ * Dropout: zeros a random share of the elements in training and scales the others up; does nothing
+ * in inference.
+ */
 public record Dropout(double share) {
     public Dropout {
         if (!(share >= 0 && share < 1)) {
@@ -12,12 +15,12 @@ public record Dropout(double share) {
         }
     }
 
-    /** In training, with a key of its own for every layer and step. */
+    /** For training; every layer and step needs a key of its own. */
     public Tensor train(Tensor x, Key key) {
         return x.dropout(share, key);
     }
 
-    /** In use. */
+    /** For inference. */
     public Tensor apply(Tensor x) {
         return x;
     }

@@ -3,13 +3,13 @@ package dev.ebb.nn;
 import dev.ebb.Fn;
 import dev.ebb.tensor.Tensor;
 
-/** The half of a transformer block that looks at each position alone. */
+/** The feed-forward half of a transformer block, which processes each position separately. */
 public sealed interface FeedForward extends Fn<Tensor, Tensor> {
 
-    /** With other dense layers. */
+    /** The same with other dense layers. */
     FeedForward rewritten(String path, Dense.Rewrite change);
 
-    /** Up, an activation, down. */
+    /** A layer up to the inner width, an activation, a layer down. */
     record Plain(Dense up, Dense down, Activation activation) implements FeedForward {
         @Override
         public Tensor apply(Tensor x) {
@@ -23,7 +23,7 @@ public sealed interface FeedForward extends Fn<Tensor, Tensor> {
         }
     }
 
-    /** Up, scaled by an activated gate, down. */
+    /** A layer up to the inner width, multiplied by an activated gate, and a layer down. */
     record Gated(Dense gate, Dense up, Dense down, Activation activation) implements FeedForward {
         @Override
         public Tensor apply(Tensor x) {
@@ -40,7 +40,7 @@ public sealed interface FeedForward extends Fn<Tensor, Tensor> {
         }
     }
 
-    /** With biases: what GPT-2 has. */
+    /** With biases, as in GPT-2. */
     static Plain plain(int width, int inner, Activation activation, Init up, Init down, Seed seed) {
         return new Plain(
                 Linear.of(width, inner, up, seed.of("up")),
@@ -48,7 +48,7 @@ public sealed interface FeedForward extends Fn<Tensor, Tensor> {
                 activation);
     }
 
-    /** With a gate: what Llama has, there without biases. */
+    /** With a gate, as in Llama, which has no biases. */
     static Gated gated(
             int width, int inner, Activation activation, boolean biases, Init init, Seed seed) {
         return new Gated(

@@ -3,7 +3,10 @@ package dev.ebb.nn;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Tensor;
 
-/** Groups of channels (axis 1) brought to mean zero and variance one, then scaled and shifted. */
+/**
+ * Group norm: groups of channels (axis 1) normalised to mean zero and variance one, then scaled and
+ * shifted.
+ */
 public record GroupNorm(Tensor weight, Tensor bias, int groups, double epsilon) implements Norm {
 
     public static GroupNorm of(int channels, int groups, double epsilon) {

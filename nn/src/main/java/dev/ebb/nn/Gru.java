@@ -7,13 +7,13 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
 /**
- * One layer of gated recurrent units over [batch, time, inputs]: a {@link Loop} over time. Gates
- * lie side by side in the order reset, update, new.
+ * One layer of gated recurrent units over [batch, time, inputs]: a {@link Loop} over time. The
+ * weights of the gates are concatenated in the order reset, update, new.
  *
  * @param in [inputs, 3 hidden]
  * @param recurrent [hidden, 3 hidden]
- * @param inBias added to what comes in
- * @param recurrentBias added to what comes back; the reset gate scales it too
+ * @param inBias added to the product with the input
+ * @param recurrentBias added to the product with the hidden state; the reset gate scales it too
  */
 public record Gru(Tensor in, Tensor recurrent, Tensor inBias, Tensor recurrentBias) {
 
@@ -30,7 +30,7 @@ public record Gru(Tensor in, Tensor recurrent, Tensor inBias, Tensor recurrentBi
                 bias);
     }
 
-    /** From a state of zeros. */
+    /** Starts with a state of zeros. */
     public Run apply(Tensor x) {
         return apply(x, Tensors.zeros(x.dtype(), Shape.of(x.dim(0), recurrent.dim(0))));
     }

@@ -7,7 +7,9 @@ import dev.ebb.tensor.Array;
 
 import java.util.function.LongToDoubleFunction;
 
-/** How a parameter starts. The same seed and shape give the same bits on every machine. */
+/**
+ * The initial values of a parameter. The same seed and shape give the same bits on every machine.
+ */
 @FunctionalInterface
 public interface Init {
 
@@ -33,7 +35,7 @@ public interface Init {
         return (shape, seed) -> filled(shape, i -> bound * (2 * seed.uniform(i) - 1));
     }
 
-    /** Glorot and Bengio (2010): keeps the variance of both signals and gradients. */
+    /** Glorot and Bengio (2010): preserves the variance of both activations and gradients. */
     static Init xavierUniform(int fanIn, int fanOut) {
         return uniform(StrictMath.sqrt(6.0 / (fanIn + fanOut)));
     }
@@ -42,7 +44,7 @@ public interface Init {
         return normal(StrictMath.sqrt(2.0 / (fanIn + fanOut)));
     }
 
-    /** He et al. (2015): keeps the variance of signals through rectifiers. */
+    /** He et al. (2015): preserves the variance of activations through rectifiers. */
     static Init heNormal(int fanIn) {
         return normal(StrictMath.sqrt(2.0 / fanIn));
     }
@@ -51,7 +53,7 @@ public interface Init {
         return uniform(StrictMath.sqrt(6.0 / fanIn));
     }
 
-    /** Uniform within one over the root of the inputs: what linear layers start with. */
+    /** Uniform within one over the square root of the inputs: the default of linear layers. */
     static Init linear(int fanIn) {
         return uniform(1 / StrictMath.sqrt(fanIn));
     }

@@ -6,9 +6,9 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 /**
- * The keys and values of the tokens that an attention has seen, [batch, key heads, context, head
- * width] each, so that a further token needs only its own. A row of the context that no token has
- * reached yet may hold anything: no query sees it.
+ * The keys and values of the tokens that an attention layer has processed, [batch, key heads,
+ * context, head width] each, so that for a new token only its own are computed. Positions of the
+ * context that no token has reached yet may have any content: no query attends to them.
  */
 public record KeyValueCache(Tensor keys, Tensor values) {
 
@@ -18,13 +18,14 @@ public record KeyValueCache(Tensor keys, Tensor values) {
         return new KeyValueCache(Array.make(type, b -> {}), Array.make(type, b -> {}));
     }
 
-    /** How many tokens have room. */
+    /** The number of tokens that the cache can hold. */
     public int context() {
         return keys.dim(2);
     }
 
     /**
-     * With keys and values of new tokens, [batch, key heads, time, head width], at their positions.
+     * This cache with the keys and values of new tokens, [batch, key heads, time, head width], at
+     * their positions.
      */
     KeyValueCache with(Tensor newKeys, Tensor newValues, Positions at) {
         int time = newKeys.dim(2);

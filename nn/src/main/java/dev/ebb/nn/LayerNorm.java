@@ -3,7 +3,10 @@ package dev.ebb.nn;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Tensor;
 
-/** Rows of the last axis brought to mean zero and variance one, then scaled and shifted. */
+/**
+ * Layer norm: rows of the last axis normalised to mean zero and variance one, then scaled and
+ * shifted.
+ */
 public record LayerNorm(Tensor weight, Tensor bias, double epsilon) implements Norm {
 
     public static LayerNorm of(int width, double epsilon) {

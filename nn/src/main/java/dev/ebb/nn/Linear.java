@@ -10,7 +10,7 @@ public record Linear(Tensor weight, Tensor bias) implements Dense {
         return of(inputs, outputs, Init.linear(inputs), seed);
     }
 
-    /** Weights by {@code init}, biases zero. */
+    /** Weights drawn by {@code init}, biases zero. */
     public static Linear of(int inputs, int outputs, Init init, Seed seed) {
         return new Linear(
                 init.of(Shape.of(inputs, outputs), seed.of("weight")),

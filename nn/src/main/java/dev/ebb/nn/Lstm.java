@@ -7,16 +7,16 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
 /**
- * One layer of long short-term memory over [batch, time, inputs]: a {@link Loop} over time, so that
- * how much of a long sequence is kept for the derivative follows from the one budget. Gates lie
- * side by side in the order input, forget, cell, output.
+ * One layer of long short-term memory over [batch, time, inputs]: a {@link Loop} over time, so the
+ * budget determines how many states of a long sequence are kept for the derivative. The weights of
+ * the gates are concatenated in the order input, forget, cell, output.
  *
  * @param in [inputs, 4 hidden]
  * @param recurrent [hidden, 4 hidden]
  */
 public record Lstm(Tensor in, Tensor recurrent, Tensor bias) {
 
-    /** What one step hands the next. */
+    /** The state that one step passes to the next. */
     public record State(Tensor hidden, Tensor cell) {}
 
     /** All hidden states, [batch, time, hidden], and the last state. */
@@ -34,7 +34,7 @@ public record Lstm(Tensor in, Tensor recurrent, Tensor bias) {
         return recurrent.dim(0);
     }
 
-    /** From a state of zeros. */
+    /** Starts with a state of zeros. */
     public Run apply(Tensor x) {
         var zeros = Tensors.zeros(x.dtype(), Shape.of(x.dim(0), hidden()));
         return apply(x, new State(zeros, zeros));
@@ -53,7 +53,7 @@ public record Lstm(Tensor in, Tensor recurrent, Tensor bias) {
         return new Run(run.stacked().permute(1, 0, 2), run.carry());
     }
 
-    /** One step, driven by the input times its weights, with the bias. */
+    /** One step; {@code driven} is the product of the input with its weights, plus the bias. */
     State step(Tensor driven, State s) {
         var gates = driven.add(s.hidden.matmul(recurrent)).chunk(4, -1);
         var kept = gates.get(1).sigmoid().mul(s.cell);

@@ -3,5 +3,5 @@ package dev.ebb.nn;
 import dev.ebb.Fn;
 import dev.ebb.tensor.Tensor;
 
-/** Something that brings rows to a common scale. */
+/** A normalisation of rows. */
 public sealed interface Norm extends Fn<Tensor, Tensor> permits LayerNorm, RmsNorm, GroupNorm {}

@@ -6,21 +6,21 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
 /**
- * Where tokens stand that follow others: the position of the first new token of each row of a
- * batch, [batch] in i64.
+ * The positions of new tokens that follow cached ones: for each row of a batch the position of its
+ * first new token, [batch] in i64.
  */
 public record Positions(Tensor first) {
 
-    /** The positions of {@code count} tokens a row: [batch, count]. */
+    /** The positions of {@code count} tokens per row: [batch, count]. */
     public Tensor of(int count) {
         return first.reshape(-1, 1).add(Tensors.arange(DType.I64, count));
     }
 
     /**
-     * What is added to the scores of {@code count} queries a row over {@code context} keys, [batch,
-     * 1, count, context]: nothing for a key that is not after its query, minus infinity for others.
+     * The mask to add to the scores of {@code count} queries per row over {@code context} keys,
+     * [batch, 1, count, context]: zero for a key at or before its query, minus infinity for others.
      *
-     * @param window how many keys a query sees at most; zero for all
+     * @param window the most keys that a query attends to; zero for all
      */
     Tensor mask(int count, int context, int window, DType dtype) {
         var query = of(count).reshape(-1, 1, count, 1);

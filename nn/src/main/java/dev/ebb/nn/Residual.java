@@ -9,12 +9,12 @@ import java.util.Optional;
 /**
  * A residual block of two 3x3 convolutions with batch norms (He et al., 2015).
  *
- * @param shortcut a 1x1 convolution where the block changes channels or size
+ * @param shortcut a 1x1 convolution if the block changes channels or size
  */
 public record Residual(
         Conv2d conv1, BatchNorm norm1, Conv2d conv2, BatchNorm norm2, Optional<Conv2d> shortcut) {
 
-    /** The block's output and the statistics of its two norms. */
+    /** The block's output and the updated statistics of its two norms. */
     public record Seen(Tensor out, List<BatchNorm.Statistics> next) {}
 
     public static Residual of(int inputs, int outputs, int stride, Seed seed) {
@@ -30,7 +30,7 @@ public record Residual(
                         : Optional.of(Conv2d.of(inputs, outputs, 1, down, seed.of("shortcut"))));
     }
 
-    /** Statistics of the two norms before any batch. */
+    /** The initial statistics of the two norms. */
     public List<BatchNorm.Statistics> statistics() {
         int channels = norm1.weight().dim(0);
         return List.of(BatchNorm.Statistics.of(channels), BatchNorm.Statistics.of(channels));

@@ -5,9 +5,9 @@ import dev.ebb.Reversible;
 import dev.ebb.tensor.Tensor;
 
 /**
- * A residual block of convolutions that can be walked backwards, on two streams of [batch,
- * channels, height, width] (Gomez et al., "The reversible residual network", 2017). Norms are by
- * group: they keep no statistics, so a branch is a function of its input alone.
+ * A reversible residual block of convolutions, on two streams of [batch, channels, height, width]
+ * (Gomez et al., "The reversible residual network", 2017). It uses group norms, which have no
+ * running statistics, so a branch is a function of its input alone.
  */
 public record ReversibleResidual(Branch f, Branch g) {
 
@@ -31,14 +31,16 @@ public record ReversibleResidual(Branch f, Branch g) {
         }
     }
 
-    /** A block for streams of so many channels each, normed in {@code groups}. */
+    /**
+     * A block for streams of {@code channels} channels each, with norms over {@code groups} groups.
+     */
     public static ReversibleResidual of(int channels, int groups, Seed seed) {
         return new ReversibleResidual(
                 Branch.of(channels, groups, seed.of("f")),
                 Branch.of(channels, groups, seed.of("g")));
     }
 
-    /** The block, to be put on a {@link Reversible#stack}. */
+    /** The block, for {@link Reversible#stack}. */
     public Reversible.Block block() {
         return Reversible.block(f, g);
     }

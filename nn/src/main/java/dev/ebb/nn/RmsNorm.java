@@ -4,9 +4,9 @@ import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Tensor;
 
 /**
- * Rows of the last axis divided by their root mean square, then scaled.
+ * RMS norm: rows of the last axis divided by their root mean square, then scaled.
  *
- * @param offset what is added to the weight before it scales: zero, or one for Gemma
+ * @param offset added to the weight before scaling: zero, or one for Gemma
  */
 public record RmsNorm(Tensor weight, double epsilon, double offset) implements Norm {
 
@@ -18,7 +18,7 @@ public record RmsNorm(Tensor weight, double epsilon, double offset) implements N
         return new RmsNorm(Start.ones(Shape.of(width)), epsilon);
     }
 
-    /** As Gemma has it: the weight is kept without one, and starts at zero. */
+    /** As in Gemma: the scale is one plus the weight, which starts at zero. */
     public static RmsNorm fromOne(int width, double epsilon) {
         return new RmsNorm(Start.zeros(Shape.of(width)), epsilon, 1);
     }

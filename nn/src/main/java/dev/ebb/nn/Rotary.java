@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * Positions as rotations (Su et al., 2021): the two halves of each head's width are the parts of
- * complex numbers, turned by an angle that grows with the position. Angles, sines and cosines are
- * computed in f64 and rounded once, to the type of what is rotated.
+ * Rotary position embedding (Su et al., 2021): the two halves of each head's width are the real and
+ * imaginary parts of complex numbers, rotated by an angle proportional to the position. Angles,
+ * sines and cosines are computed in f64 and rounded once, to the type of the rotated tensor.
  *
- * @param base how slowly the slowest pair turns; 10,000 in the paper
- * @param scaling how the speeds are changed for positions beyond those first trained on
+ * @param base determines the speed of the slowest pair; 10,000 in the paper
+ * @param scaling how the speeds are changed for positions beyond those of the original training
  */
 public record Rotary(double base, RotaryScaling scaling) {
 
@@ -31,7 +31,7 @@ public record Rotary(double base, RotaryScaling scaling) {
         return new Rotary(base, new RotaryScaling.Unscaled());
     }
 
-    /** Rotates x [batch, heads, time, width], whose first row is position {@code start}. */
+    /** Rotates x [batch, heads, time, width], whose first row has position {@code start}. */
     public Tensor apply(Tensor x, int start) {
         var type = new Type(x.dtype(), Shape.of(x.dim(-2), x.dim(-1) / 2));
         return turned(x, table(type, start, StrictMath::cos), table(type, start, StrictMath::sin));
@@ -46,7 +46,10 @@ public record Rotary(double base, RotaryScaling scaling) {
                 rows(table(type, 0, StrictMath::sin), at, x));
     }
 
-    /** The row of each token's position, [batch, 1, time, half]; past the table, its last. */
+    /**
+     * The table's row for each token's position, [batch, 1, time, half]; beyond the table, its last
+     * row.
+     */
     private static Tensor rows(Tensor table, Positions at, Tensor x) {
         var position = at.of(x.dim(-2)).minimum(table.dim(0) - 1);
         return table.embedding(position).unsqueeze(1);

@@ -3,14 +3,14 @@ package dev.ebb.nn;
 import java.util.List;
 
 /**
- * How the speeds of rotary positions are changed, so that a model reads more tokens than it was
- * first trained on. A length is that of the sequences a program is made for: of the tokens at hand,
- * or of all that a cache has room for.
+ * Changes the speeds of rotary positions, so that a model can process more tokens than in its
+ * original training. The length is that for which a program is compiled: the number of tokens of a
+ * batch, or the capacity of a cache.
  */
 public sealed interface RotaryScaling {
 
     /**
-     * The speed of each pair, in radians a position.
+     * The speed of each pair, in radians per position.
      *
      * @param base as in {@link Rotary}
      * @param pairs half the width of a head
@@ -18,19 +18,19 @@ public sealed interface RotaryScaling {
      */
     double[] speeds(double base, int pairs, int length);
 
-    /** What turned queries and keys are multiplied by. */
+    /** The factor by which rotated queries and keys are multiplied. */
     default double size() {
         return 1;
     }
 
-    /** That lists have a number for each pair of a head; others take any width. */
+    /** Throws if a list of factors does not have a number for each pair of a head. */
     default void requirePairs(int pairs) {}
 
     private static double speed(double base, int pair, int pairs) {
         return StrictMath.pow(base, -(double) pair / pairs);
     }
 
-    /** Speeds as they are. */
+    /** Unchanged speeds. */
     record Unscaled() implements RotaryScaling {
         @Override
         public double[] speeds(double base, int pairs, int length) {
@@ -55,11 +55,11 @@ public sealed interface RotaryScaling {
     }
 
     /**
-     * As Llama 3.1 does: pairs that turn fewer than {@code low} times over the positions first
-     * trained on are slowed down by {@code factor}, those that turn more than {@code high} times
-     * are left alone, and between the two the speed is mixed by the number of turns.
+     * As in Llama 3.1: pairs that rotate fewer than {@code low} times over the positions of the
+     * original training are slowed down by {@code factor}, those that rotate more than {@code high}
+     * times are unchanged, and in between the speed is interpolated by the number of rotations.
      *
-     * @param positions how many positions the model was first trained on
+     * @param positions the number of positions in the original training
      */
     record Llama3(double factor, double low, double high, double positions)
             implements RotaryScaling {
@@ -93,13 +93,14 @@ public sealed interface RotaryScaling {
     }
 
     /**
-     * YaRN (Peng et al., 2023): pairs before that which turns {@code fast} times over the positions
-     * first trained on are left alone, those after that which turns {@code slow} times are slowed
-     * down by {@code factor}, and between the two the speed is mixed by the number of the pair.
+     * YaRN (Peng et al., 2023): pairs before the one that rotates {@code fast} times over the
+     * positions of the original training are unchanged, those after the one that rotates {@code
+     * slow} times are slowed down by {@code factor}, and in between the speed is interpolated by
+     * the index of the pair.
      *
-     * @param positions how many positions the model was first trained on
-     * @param whole whether the two pairs are rounded outwards to whole numbers
-     * @param size what turned queries and keys are multiplied by
+     * @param positions the number of positions in the original training
+     * @param whole whether the indices of these two pairs are rounded outwards to integers
+     * @param size the factor by which rotated queries and keys are multiplied
      */
     record Yarn(double factor, double fast, double slow, int positions, boolean whole, double size)
             implements RotaryScaling {
@@ -117,7 +118,7 @@ public sealed interface RotaryScaling {
             }
         }
 
-        /** The size that the paper gives for a factor. */
+        /** The size from the paper for a factor. */
         public static double size(double factor, double share) {
             return factor <= 1 ? 1 : 0.1 * share * StrictMath.log(factor) + 1;
         }
@@ -136,7 +137,10 @@ public sealed interface RotaryScaling {
             return speeds;
         }
 
-        /** The pair, between whole numbers too, that turns so many times over the positions. */
+        /**
+         * The index, possibly fractional, of the pair that rotates {@code turns} times over the
+         * positions.
+         */
         private double pair(double turns, double base, int pairs) {
             return pairs * StrictMath.log(positions / (turns * 2 * Math.PI)) / StrictMath.log(base);
         }
@@ -148,11 +152,11 @@ public sealed interface RotaryScaling {
     }
 
     /**
-     * LongRoPE (Ding et al., 2024): each pair is slowed down by a factor of its own, from {@code
-     * near} for sequences of the positions first trained on, from {@code far} for longer ones.
+     * LongRoPE (Ding et al., 2024): each pair is slowed down by its own factor, from {@code near}
+     * for sequences up to the positions of the original training, from {@code far} for longer ones.
      *
-     * @param positions how many positions the model was first trained on
-     * @param size what turned queries and keys are multiplied by
+     * @param positions the number of positions in the original training
+     * @param size the factor by which rotated queries and keys are multiplied
      */
     record LongRope(List<Double> near, List<Double> far, int positions, double size)
             implements RotaryScaling {
@@ -169,7 +173,7 @@ public sealed interface RotaryScaling {
                 throw new IllegalArgumentException("LongRoPE from " + positions + " positions on");
         }
 
-        /** The size that the paper gives for a factor. */
+        /** The size from the paper for a factor. */
         public static double size(double factor, int positions) {
             return factor <= 1
                     ? 1
@@ -200,10 +204,11 @@ public sealed interface RotaryScaling {
     }
 
     /**
-     * A base that grows with the length beyond {@code positions}, so that the slowest pair turns as
-     * far as it did over them, less a share; up to there, speeds as they are.
+     * Dynamic scaling: for lengths beyond {@code positions} the base grows, so that the slowest
+     * pair rotates at most as far as over {@code positions}; up to that length speeds are
+     * unchanged.
      *
-     * @param positions how many positions the model was trained on
+     * @param positions the number of positions in training
      */
     record Dynamic(double factor, int positions) implements RotaryScaling {
         public Dynamic {

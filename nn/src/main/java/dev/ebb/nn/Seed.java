@@ -3,19 +3,19 @@ package dev.ebb.nn;
 import dev.ebb.ir.math.Philox;
 
 /**
- * Where randomness comes from: a key for a counter-based generator. Every use takes a key of its
- * own by {@link #of}, so that adding a layer does not change what the others draw.
+ * A source of randomness: a key for a counter-based generator. Every use derives its own key by
+ * {@link #of}, so that adding a layer does not change the draws of the others.
  */
 public record Seed(long key) {
 
-    /** The key for a named part. */
+    /** The key for a part with this name. */
     public Seed of(String part) {
         long hash = 0xcbf29ce484222325L;
         for (int i = 0; i < part.length(); i++) hash = (hash ^ part.charAt(i)) * 0x100000001b3L;
         return new Seed(mixed(key, hash));
     }
 
-    /** The key for a numbered part. */
+    /** The key for a part with this number. */
     public Seed of(long part) {
         return new Seed(mixed(key + 0x9e3779b97f4a7c15L, part));
     }

@@ -12,15 +12,15 @@ import java.util.Optional;
 /**
  * Multi-head self-attention over [batch, time, width].
  *
- * @param rotary how positions enter, where they do not come with the input
+ * @param rotary the rotary positions, unless positions are part of the input
  */
 public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> rotary) {
 
     /**
-     * How the width is divided. With fewer key heads than heads, several queries share keys and
-     * values.
+     * The division of the width into heads. With fewer key heads than heads, several query heads
+     * share keys and values.
      *
-     * @param window how many tokens a query sees at most, itself and those before; zero for all
+     * @param window the most tokens that a query attends to, itself and those before; zero for all
      */
     public record Heads(int count, int keys, boolean causal, int window) {
         public Heads {
@@ -48,7 +48,9 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
             return new Heads(count, count, true);
         }
 
-        /** What hides keys before the window, [time, time]; nothing where there is no window. */
+        /**
+         * The mask that hides keys before the window, [time, time]; empty if there is no window.
+         */
         private Optional<Tensor> hidden(int time, DType dtype) {
             if (window == 0 || window >= time) return Optional.empty();
             var key = Tensors.arange(DType.I64, time);
@@ -59,15 +61,15 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         }
     }
 
-    /** The way from the input to queries, keys and values. */
+    /** The projection from the input to queries, keys and values. */
     public sealed interface Inward {
         List<Tensor> apply(Tensor x, Heads heads);
 
-        /** With other dense layers. */
+        /** The same with other dense layers. */
         Inward rewritten(String path, Dense.Rewrite change);
     }
 
-    /** One matrix for all three, side by side: what GPT-2 has. */
+    /** One matrix for all three, concatenated, as in GPT-2. */
     public record Fused(Dense all) implements Inward {
         @Override
         public List<Tensor> apply(Tensor x, Heads heads) {
@@ -83,7 +85,7 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         }
     }
 
-    /** A matrix each: what Llama has. */
+    /** One matrix for each, as in Llama. */
     public record Separate(Dense query, Dense key, Dense value) implements Inward {
         @Override
         public List<Tensor> apply(Tensor x, Heads heads) {
@@ -99,7 +101,7 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         }
     }
 
-    /** A matrix each, and queries and keys of every head normalised: what Qwen 3 has. */
+    /** One matrix for each, and a norm for the queries and keys of every head, as in Qwen 3. */
     public record Normed(Separate separate, RmsNorm queryNorm, RmsNorm keyNorm) implements Inward {
         @Override
         public List<Tensor> apply(Tensor x, Heads heads) {
@@ -120,7 +122,7 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         }
     }
 
-    /** With other dense layers. */
+    /** The same with other dense layers. */
     public SelfAttention rewritten(String path, Dense.Rewrite change) {
         return new SelfAttention(
                 in.rewritten(path + ".in", change), change.of(path + ".out", out), heads, rotary);
@@ -136,12 +138,13 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         return attended(x, Optional.of(hidden.map(mask::add).orElse(mask)));
     }
 
-    /** What attention gives for new tokens, and the cache that holds them too. */
+    /** The attention's output for new tokens, and the cache with these tokens added. */
     public record Continued(Tensor out, KeyValueCache cache) {}
 
     /**
-     * Attention of tokens [batch, time, width] at {@code at}, which see those in {@code past},
-     * themselves and what is before them: the same numbers as attention over all tokens at once.
+     * Attention of new tokens [batch, time, width] at positions {@code at}, which attend to those
+     * in {@code past}, to themselves and to earlier new ones: the same numbers as attention over
+     * all tokens at once.
      */
     public Continued apply(Tensor x, KeyValueCache past, Positions at) {
         if (!heads.causal) {

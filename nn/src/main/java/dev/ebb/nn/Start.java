@@ -4,7 +4,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 
-/** Arrays that need no seed. */
+/** Initial arrays that are not random. */
 final class Start {
     private static final Seed ANY = new Seed(0);
 

@@ -1,4 +1,4 @@
-/** Layers: records of tensors and of what is fixed about them, on the public API alone. */
+/** Layers: records of tensors and settings, written with the public API alone. */
 @NullMarked
 package dev.ebb.nn;
 

@@ -28,9 +28,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The promise to the user is the arena: at ten budgets from all down to the least it is at most two
- * hundredths larger than what lives in it at once. These are only planned; {@link BudgetsTest}
- * holds the models that it runs to the same.
+ * The promised memory is the arena: at ten budgets from all down to the least it is at most two
+ * percent larger than the peak of live bytes. These models are only planned; {@link BudgetsTest}
+ * checks the same for the models that it runs.
  */
 class ArenasTest {
     private static final int BUDGETS = 10;

@@ -30,17 +30,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Real models at ten budgets from all down to the least: what is promised is measured, the bits are
- * those of keeping everything, and less memory never has a smaller predicted time.
+ * Real models at ten budgets from all down to the least: the measured peak equals the promised one,
+ * the bits are those of keeping everything, and less memory never has a smaller predicted time.
  */
 class BudgetsTest {
     private static final int BUDGETS = 10;
     private static final Cpu CPU = new Cpu(2);
 
-    /** How much larger than what lives in it an arena may be. */
+    /** The largest allowed ratio of an arena to its peak of live bytes. */
     private static final double ARENA = 1.02;
 
-    /** {@code f} closes over nothing: all it reads is in its argument. */
+    /** {@code f} captures nothing: all its inputs are in its argument. */
     private static <P, R> void holdsAtEveryBudget(Fn<P, R> f, P at) {
         try (var compiled = Ebb.compile(f).on(CPU)) {
             var curve = compiled.plan(at).curve();

@@ -32,7 +32,7 @@ class EvaluationTest {
     private static final Cpu CPU = new Cpu(2);
     private static final AdamW RULE = AdamW.of(0.01);
 
-    /** Closed over by step and evaluation: neither may overwrite what the other reads. */
+    /** Captured by step and evaluation: neither may overwrite the other's inputs. */
     private static final Array SCALE = Array.of(Shape.of(3), 1f, 2f, 3f);
 
     private static final Array WEIGHTS = Array.of(Shape.of(3), 3f, 2f, 1f);
@@ -152,7 +152,7 @@ class EvaluationTest {
         var disk = Disk.in(folder, 8L << 20);
         var enough = Budget.bytes(least + least / 4).with(disk);
         assertThat(together(enough, 64, 16)).isEqualTo(apart(64, 16));
-        // the least in which a step alone fits, with its state away meanwhile
+        // the least memory for a step alone, with its state offloaded in between
         var tiny = stepping().within(Budget.bytes(1).with(disk));
         long away =
                 catchThrowableOfType(

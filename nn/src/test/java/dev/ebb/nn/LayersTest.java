@@ -78,7 +78,10 @@ final class LayersTest {
                 SEED);
     }
 
-    /** Angles are computed in f64: at a far position an f32 angle is off by far more. */
+    /**
+     * Angles are computed in f64: at a high position the error of an f32 angle would be much
+     * larger.
+     */
     @Test
     void rotaryTablesHaveThePrecisionOfWhatIsRotated() {
         int far = 123_456;
@@ -152,7 +155,10 @@ final class LayersTest {
                 Optional.empty());
     }
 
-    /** The gradients of queries, keys and values are written where the projection wants them. */
+    /**
+     * The gradients of queries, keys and values are written directly in the layout of the
+     * projection.
+     */
     @Test
     void theGradientOfAGptPutsNothingTogether() {
         var model = Gpt2.of(Gpt2.Config.of(11, 8, 16, 2, 4), SEED);

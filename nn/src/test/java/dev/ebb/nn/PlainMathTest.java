@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayDeque;
 import java.util.function.ToDoubleFunction;
 
-/** Layers without figures from elsewhere, against their formulas written as loops over doubles. */
+/**
+ * Layers without reference values from elsewhere, against their formulas written as loops over
+ * doubles.
+ */
 final class PlainMathTest {
     private static final Seed SEED = new Seed(5);
 

@@ -40,14 +40,14 @@ class ReversibleTest {
     private static final int LAST = 50;
     private static final Cpu CPU = new Cpu(2);
 
-    /** Steps this small take longer on two threads where another test runs beside this one. */
+    /** On two threads, steps this small take longer while other tests run. */
     private static final Cpu ALONE = new Cpu(1);
 
     private static final Gpt2.Config SIZES = Gpt2.Config.of(Corpus.VOCABULARY, 32, 64, 3, 4);
 
     record State<M>(M model, Optimizer.State<M> optimizer) {}
 
-    /** Sixty made-up words, each followed by one of four: what is next can be learned, in part. */
+    /** Sixty invented words, each followed by one of four: the next word can be learned in part. */
     private static Corpus chatter() {
         var words = new ArrayList<String>();
         var random = new Seed(11);
@@ -96,7 +96,7 @@ class ReversibleTest {
         return corpus.batch(8, SIZES.context(), new Seed(7), step);
     }
 
-    /** Over a text that never changes, and once both know what can be known. */
+    /** On a text that never changes, after both have learned all there is to learn. */
     @Test
     void aReversibleGptLearnsAsThePlainOneDoes() {
         var corpus = chatter();

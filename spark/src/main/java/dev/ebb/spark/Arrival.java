@@ -10,9 +10,9 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * A message that comes, into the memory that waits for it. Where nothing stands between the socket
- * and the message, the socket is read right into that memory ({@link DirectReads}); otherwise, as
- * with encryption, what comes is copied there. Used by the one thread of its connection.
+ * An incoming message, received into the memory that waits for it. Without encryption the socket is
+ * read directly into that memory ({@link DirectReads}); with it, the decrypted bytes are copied
+ * there. Used only by the thread of its connection.
  */
 final class Arrival implements StreamCallbackWithID {
     private final String name;
@@ -23,7 +23,8 @@ final class Arrival implements StreamCallbackWithID {
     private long at;
 
     /**
-     * @param end told of the end: nothing if all is there, else why not
+     * @param end called at the end: with an empty text if the message is complete, else with the
+     *     reason
      */
     Arrival(String name, MemorySegment into, Consumer<String> end) {
         this.name = name;
@@ -36,7 +37,7 @@ final class Arrival implements StreamCallbackWithID {
                         : Unpooled.EMPTY_BUFFER;
     }
 
-    /** The memory for what comes next and for nothing else; none if all is there. */
+    /** The memory for the rest of the message; empty if the message is complete. */
     ByteBuf room() {
         if (room.capacity() == 0 || at == into.bytes()) return Unpooled.EMPTY_BUFFER;
         return room.setIndex((int) at, (int) at).retain();
@@ -58,7 +59,7 @@ final class Arrival implements StreamCallbackWithID {
         at += count;
     }
 
-    /** Whether these bytes were read to where they belong. */
+    /** Whether these bytes were read directly into the memory of the message. */
     private boolean liesThere(ByteBuffer bytes) {
         return bytes.isDirect()
                 && memory.isNative()

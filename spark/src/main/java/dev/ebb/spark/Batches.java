@@ -6,12 +6,12 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * Data that is a function of the step alone: a text in memory, a generator. Every rank makes the
- * whole batch and takes its rows.
+ * Training data that depend on the step alone, such as passages of a text in memory or a generator.
+ * Every rank makes the whole batch and takes its own rows.
  */
 @FunctionalInterface
 public interface Batches extends Serializable {
 
-    /** The whole batch of a step: tensors of arrays whose first axis counts examples. */
+    /** The whole batch of a step: arrays whose first axis counts examples. */
     List<Tensor> at(long step);
 }

@@ -31,10 +31,11 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Moments of a run in a folder of any Hadoop file system. A checkpoint is a safetensors file; a
- * second file with its digest comes last, so that one without is none. The two latest are kept.
+ * The checkpoints of a run, in a folder of any Hadoop file system. A checkpoint is a safetensors
+ * file; a second file with its digest is written last, and a checkpoint without it is ignored. The
+ * two latest are kept.
  *
- * @param folder as Hadoop writes it: {@code hdfs://...}, {@code s3a://...}, {@code file:...}
+ * @param folder a Hadoop path: {@code hdfs://...}, {@code s3a://...}, {@code file:...}
  */
 record Checkpoints(String folder) {
     private static final String DIGEST = ".sha256";
@@ -44,12 +45,15 @@ record Checkpoints(String folder) {
         return new Path(folder).getFileSystem(configuration());
     }
 
-    /** Reading Hadoop's settings takes longer than a small checkpoint: once for each context. */
+    /**
+     * Hadoop's settings, read once per Spark context: reading them takes longer than a small
+     * checkpoint.
+     */
     private record Known(@Nullable SparkEnv env, Configuration configuration) {}
 
     private static volatile @Nullable Known known;
 
-    /** Hadoop's own, with what Spark's {@code spark.hadoop.*} says, where Spark runs. */
+    /** Hadoop's settings, with those of Spark's {@code spark.hadoop.*} if Spark is running. */
     private static Configuration configuration() {
         var env = SparkEnv.get();
         var before = known;
@@ -66,7 +70,7 @@ record Checkpoints(String folder) {
         return new Path(folder, "step-%010d.safetensors".formatted(step));
     }
 
-    /** The steps of which there is a whole checkpoint, the latest first. */
+    /** The steps that have a complete checkpoint, the latest first. */
     List<Long> steps() throws IOException {
         var system = system();
         if (!system.exists(new Path(folder))) return List.of();
@@ -80,7 +84,7 @@ record Checkpoints(String folder) {
         return steps;
     }
 
-    /** How many steps were made at the latest checkpoint that is whole; zero if there is none. */
+    /** The number of steps made at the latest complete checkpoint; zero if there is none. */
     long latest() throws IOException {
         for (long step : steps()) {
             if (read(step, Safetensors::names).isPresent()) return step;
@@ -88,9 +92,7 @@ record Checkpoints(String folder) {
         return 0;
     }
 
-    /**
-     * Makes the folder where it is not there, so that a wrong one is told before the first step.
-     */
+    /** Creates the folder if necessary, so that a wrong path is reported before the first step. */
     void make() throws IOException {
         try {
             if (system().mkdirs(new Path(folder))) return;
@@ -108,7 +110,7 @@ record Checkpoints(String folder) {
         }
     }
 
-    /** Deletes what a writer that was killed has left. */
+    /** Deletes incomplete files of a writer that was killed. */
     void sweep() throws IOException {
         var system = system();
         if (!system.exists(new Path(folder))) return;
@@ -118,7 +120,10 @@ record Checkpoints(String folder) {
         }
     }
 
-    /** Writes the moment after {@code step} steps; others may write the same at the same time. */
+    /**
+     * Writes a checkpoint after {@code step} steps; other processes may write the same one
+     * concurrently.
+     */
     void write(long step, List<Supply> tensors, Map<String, String> notes) throws IOException {
         var system = system();
         var part = new Path(folder, "." + UUID.randomUUID());
@@ -154,8 +159,8 @@ record Checkpoints(String folder) {
     }
 
     /**
-     * Gives a file that is whole its name. The bits of a step are always the same, so one that has
-     * the name already is right, unless it was damaged.
+     * Renames a complete file to its final name. The bits of a step are always the same, so a file
+     * that already has this name is right, unless it is damaged.
      */
     private void place(FileSystem system, Path part, Path file, String digest) throws IOException {
         if (system.rename(part, file)) return;
@@ -164,19 +169,19 @@ record Checkpoints(String folder) {
         if (!system.rename(part, file)) throw new IOException(file + " cannot be given its name");
     }
 
-    /** Writes a file beside the checkpoints. */
+    /** Writes a text file to the folder of the checkpoints. */
     void writeText(String name, String text) throws IOException {
         try (OutputStream out = system().create(new Path(folder, name), true)) {
             out.write(text.getBytes(StandardCharsets.UTF_8));
         }
     }
 
-    /** Something read from a file. */
+    /** Reads something from a file. */
     interface Reading<T> {
         T from(Safetensors file) throws IOException;
     }
 
-    /** Reads the checkpoint of {@code step}, after it is proved whole; none if it is not. */
+    /** Reads the checkpoint of {@code step} after checking its digest; empty if it is damaged. */
     <T> Optional<T> read(long step, Reading<T> reading) throws IOException {
         var local = Files.createTempFile("ebb", ".safetensors");
         try {
@@ -197,7 +202,10 @@ record Checkpoints(String folder) {
         }
     }
 
-    /** Copies a file; its digest, or nothing if it is not there or Hadoop finds it damaged. */
+    /**
+     * Copies a file and returns its digest; an empty text if the file is missing or Hadoop finds it
+     * damaged.
+     */
     private String copied(Path file, OutputStream to) throws IOException {
         try (var in = system().open(file)) {
             var out = new DigestOutputStream(to, sha256());

@@ -15,19 +15,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A column of a table as a tensor of a batch: its first axis counts rows.
+ * A column of a table that becomes a tensor of a batch, whose first axis counts rows.
  *
- * @param length how many numbers a row has; zero for one that is not an array
+ * @param length the numbers per row; zero for a column that is not an array
  */
 public record Column(String name, Kind kind, int length) implements Serializable {
 
-    /** What a row holds. */
+    /** The type of a column's values. */
     enum Kind {
         /** Numbers of any type, as f32. */
         FLOATS,
         /** Whole numbers, as i32. */
         INTEGERS,
-        /** Text, as its UTF-8 bytes in i32; a short one is followed by zeros, a long one cut. */
+        /** Text, as its UTF-8 bytes in i32; padded with zeros, or truncated. */
         TEXT
     }
 
@@ -36,22 +36,22 @@ public record Column(String name, Kind kind, int length) implements Serializable
             throw new IllegalArgumentException(name + " has a length of " + length);
     }
 
-    /** One number a row, as f32. */
+    /** One number per row, as f32. */
     public static Column number(String name) {
         return new Column(name, Kind.FLOATS, 0);
     }
 
-    /** An array of {@code length} numbers a row, as f32. */
+    /** An array of {@code length} numbers per row, as f32. */
     public static Column numbers(String name, int length) {
         return new Column(name, Kind.FLOATS, length);
     }
 
-    /** One whole number a row, as i32: a class, an index. */
+    /** One whole number per row, as i32: a class, an index. */
     public static Column integer(String name) {
         return new Column(name, Kind.INTEGERS, 0);
     }
 
-    /** An array of {@code length} whole numbers a row, as i32: tokens. */
+    /** An array of {@code length} whole numbers per row, as i32: tokens. */
     public static Column integers(String name, int length) {
         return new Column(name, Kind.INTEGERS, length);
     }
@@ -61,7 +61,7 @@ public record Column(String name, Kind kind, int length) implements Serializable
         return new Column(name, Kind.TEXT, length);
     }
 
-    /** The tensor of so many rows. */
+    /** The type of the tensor for this many rows. */
     Type type(int rows) {
         var dtype = kind == Kind.FLOATS ? DType.F32 : DType.I32;
         return new Type(dtype, length == 0 ? Shape.of(rows) : Shape.of(rows, length));

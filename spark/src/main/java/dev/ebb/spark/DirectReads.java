@@ -8,8 +8,9 @@ import io.netty.channel.RecvByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a connection's next bytes are read to: while a message comes, the memory that waits for it,
- * and otherwise a small buffer. Only where bytes come as they were sent: not with encryption.
+ * Chooses the buffer into which a connection's next bytes are read: while a message arrives, the
+ * memory that waits for it, and otherwise a small buffer. Used only without encryption, when the
+ * bytes on the wire are those of the message.
  */
 final class DirectReads implements RecvByteBufAllocator {
     private static final int SMALL = 1 << 12;
@@ -20,7 +21,7 @@ final class DirectReads implements RecvByteBufAllocator {
         arrival = message;
     }
 
-    // what the interface asks for, and what its delegating handle is, is the older kind of handle
+    // the interface and the handle it delegates to need the deprecated kind of handle
     @Override
     @SuppressWarnings("deprecation")
     public Handle newHandle() {

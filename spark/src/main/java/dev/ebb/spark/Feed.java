@@ -13,19 +13,19 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** Where a rank's rows of each batch come from. */
+/** The source of a rank's rows of each batch. */
 sealed interface Feed extends Serializable {
 
-    /** Where batches come from, as a checkpoint notes it, so far as it can be told. */
+    /** A description of the source for the checkpoint, as far as it is known. */
     String origin();
 
-    /** A rank's rows of the batch of step {@code from} and of those after it. */
+    /** The rank's rows of the batch of step {@code from} and of all later steps. */
     Iterator<List<Tensor>> rows(Cut cut, int rank, long from, Iterator<Tuple2<Long, Row>> own);
 
     /**
-     * From a function of the step.
+     * Batches from a function of the step.
      *
-     * @param batch how many examples it must give
+     * @param batch the number of examples that it must return
      */
     record Made(Batches batches, int batch) implements Feed {
         @Override
@@ -66,7 +66,7 @@ sealed interface Feed extends Serializable {
         }
     }
 
-    /** From a partition whose rows come in the order of their places in training. */
+    /** Batches from a partition whose rows are sorted by their position in training. */
     record Table(List<Column> columns, int batch, RowOrder order) implements Feed {
         public Table {
             columns = List.copyOf(columns);
@@ -96,7 +96,7 @@ sealed interface Feed extends Serializable {
                         long place = step * batch + (long) rank * each + rows.size();
                         var row = own.hasNext() ? own.next() : null;
                         if (row == null || row._1() > place) throw missing(place);
-                        // what was trained on before the checkpoint comes first
+                        // rows trained on before the checkpoint come first and are skipped
                         if (row._1() == place) rows.add(row._2());
                     }
                     step++;

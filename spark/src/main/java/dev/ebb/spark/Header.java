@@ -3,10 +3,10 @@ package dev.ebb.spark;
 import java.nio.ByteBuffer;
 
 /**
- * What goes before bytes, or alone: who sends the how-manieth message between two ranks, how long.
+ * The header of a message between two ranks; it precedes the message's bytes or is sent alone.
  *
- * @param session tells the ranks of one attempt of a stage from those of another
- * @param from the rank that says this
+ * @param session distinguishes the ranks of one attempt of a stage from those of another
+ * @param from the sending rank
  * @param number of the message between the two ranks in its direction, from zero on
  */
 record Header(long session, int from, long number, long bytes) {

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What other ranks say to this one. Messages of another attempt of the stage are refused. */
+/** Receives the messages of other ranks. Messages of another attempt of the stage are refused. */
 final class Inbox extends RpcHandler {
-    /** What a rank says to who asks something. */
+    /** The answer to a request, which ranks never send. */
     static final String NO_QUESTIONS = "ranks ask no questions";
 
     private static final String CLOSED = "its connection was closed";
@@ -26,19 +26,19 @@ final class Inbox extends RpcHandler {
 
     private final CompletableFuture<Members> members = new CompletableFuture<>();
 
-    /** All connections there are, both ways. */
+    /** All open connections, in both directions. */
     private final Set<TransportClient> connections = ConcurrentHashMap.newKeySet();
 
-    /** Which rank is at the other end of a connection. */
+    /** The rank at the other end of each connection. */
     private final Map<TransportClient, Peer> speakers = new ConcurrentHashMap<>();
 
-    /** Where each connection's bytes are read to, unless they are encrypted. */
+    /** The buffers into which each connection is read, unless it is encrypted. */
     private final Map<TransportClient, DirectReads> reads = new ConcurrentHashMap<>();
 
     private final boolean plain;
 
     /**
-     * @param plain whether bytes come as they were sent
+     * @param plain whether connections are not encrypted
      */
     Inbox(boolean plain) {
         this.plain = plain;
@@ -46,20 +46,20 @@ final class Inbox extends RpcHandler {
 
     private record Members(long session, List<Peer> peers) {}
 
-    /** From now on the ranks are known. */
+    /** Sets the ranks of the group, once they are known. */
     void open(long session, List<Peer> peers) {
         members.complete(new Members(session, List.copyOf(peers)));
     }
 
-    /** A connection that this rank made, by which it is told too that a peer is gone. */
+    /** Registers a connection that this rank opened; when it closes, the peer is gone. */
     void connected(TransportClient client, Peer peer) {
         speakers.put(client, peer);
         if (!client.isActive()) peer.close(CLOSED);
     }
 
     /**
-     * Closes all connections; afterwards no thread of the network reads to, or writes from, memory
-     * that was handed to a transfer.
+     * Closes all connections; afterwards no network thread accesses memory that was given to a
+     * transfer.
      */
     void close() {
         members.completeExceptionally(new IllegalStateException("this rank has left the group"));
@@ -68,7 +68,7 @@ final class Inbox extends RpcHandler {
     }
 
     private Peer speaker(TransportClient client, Header header) {
-        // a peer that was told the addresses a moment earlier may speak before this rank is ready
+        // a peer that received the addresses earlier may send before this rank is ready
         var known = members.join();
         if (header.session() != known.session)
             throw new IllegalArgumentException("a message of another attempt of the stage");

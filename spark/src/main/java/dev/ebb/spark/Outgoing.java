@@ -12,9 +12,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
-/** Bytes of planned memory on their way out: written to the socket from where they lie. */
+/** An outgoing message, written to the socket directly from planned memory. */
 final class Outgoing extends ManagedBuffer {
-    /** The most that is handed to a socket at once. */
+    /** The most bytes passed to a socket at once. */
     private static final int CHUNK = 1 << 20;
 
     private final Windows windows;
@@ -58,7 +58,7 @@ final class Outgoing extends ManagedBuffer {
         return Unpooled.wrappedBuffer(windows.buffers());
     }
 
-    /** What the transport asks for the next bytes. */
+    /** The source from which the transport takes the next bytes. */
     private final class Region extends AbstractReferenceCounted implements FileRegion {
         private long written;
 

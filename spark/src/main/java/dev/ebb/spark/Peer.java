@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What is under way with one other rank. A message begins with its receiver, who says that the room
- * for it is there; the sender then streams the bytes from where they lie into that room. So nothing
- * is buffered, and no thread of the network ever waits.
+ * The transfers between this rank and one other. The receiver of a message first announces that its
+ * memory is ready; the sender then streams the bytes from its own memory into it. So nothing is
+ * buffered, and no network thread ever blocks.
  */
 final class Peer {
     private final int rank;
@@ -32,14 +32,14 @@ final class Peer {
     private final Map<Long, Waiting> sends = new HashMap<>();
     private final Map<Long, Waiting> receives = new HashMap<>();
 
-    /** Messages that the peer has room for and that were not sent yet: their lengths. */
+    /** The lengths of messages that the peer is ready to receive and that are not sent yet. */
     private final Map<Long, Long> invited = new HashMap<>();
 
     private long sent;
     private long received;
     private String gone = "";
 
-    /** Transfers whose end nobody has told yet. */
+    /** The number of transfers that have not ended. */
     private int open;
 
     private boolean failed;
@@ -63,7 +63,7 @@ final class Peer {
         return new Waiting(bytes, new CompletableFuture<>());
     }
 
-    /** Whether every transfer has ended, and well. */
+    /** Whether every transfer has ended successfully. */
     synchronized boolean isSettled() {
         return open == 0 && !failed;
     }
@@ -91,7 +91,7 @@ final class Peer {
         return waiting.done;
     }
 
-    /** The peer has room for its message {@code number}. */
+    /** The peer is ready to receive message {@code number}. */
     void invite(long number, long bytes) {
         Waiting waiting;
         synchronized (this) {
@@ -127,7 +127,7 @@ final class Peer {
         return waiting.done;
     }
 
-    /** Connects, so that no thread of the network has to. */
+    /** Opens the connection on the calling thread, so that no network thread has to. */
     TransportClient connect(TransportClientFactory clients)
             throws IOException, InterruptedException {
         var made = clients.createClient(host, port);
@@ -164,7 +164,7 @@ final class Peer {
         }
     }
 
-    /** The peer streams message {@code header.number()}: into the room that waits for it. */
+    /** The peer starts to send message {@code header.number()}; returns where to receive it. */
     Arrival arriving(Header header) {
         Waiting waiting;
         synchronized (this) {
@@ -183,7 +183,7 @@ final class Peer {
                 });
     }
 
-    /** The peer's connection is closed: whoever waits for it is told. */
+    /** The peer's connection is closed: all transfers that wait for it fail. */
     void close(String why) {
         var all = new ArrayList<Waiting>();
         synchronized (this) {
@@ -196,7 +196,7 @@ final class Peer {
         all.forEach(w -> fail(w, why));
     }
 
-    // who waits is woken after the count is right
+    // waiting threads are woken after the count is updated
 
     private synchronized void succeed(Waiting waiting) {
         if (!waiting.done.isDone()) open--;

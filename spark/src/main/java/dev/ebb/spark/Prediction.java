@@ -5,7 +5,7 @@ import dev.ebb.tensor.Tensor;
 import java.io.Serializable;
 
 /**
- * What a trained model says of one row.
+ * The output of a trained model for one row.
  *
  * @param <P> the parameters
  */

@@ -4,10 +4,10 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * How one rank ended.
+ * The result of one rank.
  *
  * @param host where it ran
- * @param digest of all weights' bits
+ * @param digest of the bits of all weights
  * @param losses of all steps
  * @param memory of the latest step
  */
@@ -19,14 +19,14 @@ public record RankResult(
     }
 
     /**
-     * What a step promised and what was counted.
+     * The promised and the measured memory of a step.
      *
-     * @param promisedBytes zero if no step was made, as all were made before
+     * @param promisedBytes zero if no step was made because all were made before
      * @param heldBytes in the arena at each computation of the latest step
      */
     public record StepMemory(long promisedBytes, long measuredBytes, List<Long> heldBytes)
             implements Serializable {
-        /** Of a run whose steps were all made before. */
+        /** For a run whose steps were all made before. */
         static final StepMemory NONE = new StepMemory(0, 0, List.of());
 
         public StepMemory {

@@ -8,10 +8,10 @@ import java.io.Serializable;
 import java.time.Duration;
 
 /**
- * What every rank is told.
+ * The settings of a run that every rank gets.
  *
- * @param cut how many shards a batch has, and how many ranks share them
- * @param batch how many examples a batch has
+ * @param cut the number of shards of a batch, and the number of ranks that share them
+ * @param batch the number of examples of a batch
  * @param checkpoints the folder for them
  */
 record RankSettings<P>(
@@ -21,7 +21,7 @@ record RankSettings<P>(
         cut.requireShards(batch);
     }
 
-    /** How many steps in all, and how many between checkpoints. */
+    /** The total number of steps, and the number of steps between checkpoints. */
     record Course(long steps, long every) implements Serializable {
         Course {
             if (steps < 1 || every < 1) {
@@ -35,29 +35,29 @@ record RankSettings<P>(
     }
 
     /**
-     * What bounds a rank.
+     * The limits of a rank.
      *
-     * @param budget as {@code Budget.of} reads it
-     * @param patience after which a peer that does not answer is an error
-     * @param links by what the planner knows what exchanges take
+     * @param budget in the syntax of {@code Budget.of}
+     * @param patience how long to wait for a peer before it counts as failed
+     * @param links how the planner gets the cost of communication
      */
     record Limits(String budget, int threads, Duration patience, Links links)
             implements Serializable {
         Limits {
             if (threads < 1)
                 throw new IllegalArgumentException(threads + " threads; use 1 at least");
-            Budget.of(budget); // what cannot be read is told before anything starts
+            Budget.of(budget); // a malformed budget is reported before anything starts
             if (patience.toMillis() < 1)
                 throw new IllegalArgumentException(
                         "a patience of " + patience + "; take a second at least");
         }
     }
 
-    /** What exchanges take. */
+    /** The cost of communication that the planner uses. */
     enum Links {
-        /** As on most clusters: plans are the same on every one. */
+        /** A typical link, so that plans are the same on every cluster. */
         TYPICAL,
-        /** As ranks find it when they have joined. */
+        /** As measured by the ranks after they have joined. */
         MEASURED
     }
 

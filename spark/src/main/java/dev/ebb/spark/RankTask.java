@@ -28,13 +28,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One rank as a task of a barrier stage: joins the others, goes on from the latest checkpoint,
- * steps to the end.
+ * One rank as a task of a barrier stage: joins the others, restores the latest checkpoint and
+ * trains to the last step.
  *
- * @param tally what the driver sees while the rank runs
+ * @param tally the accumulators that the driver reads while the rank runs
  */
 record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements Serializable {
-    /** What this executor's ranks have planned: a stage that is started again need not search. */
+    /** The plans of this executor's ranks: a stage that is restarted need not search again. */
     private static final PlanCache PLANS = PlanCache.inMemory();
 
     private static final Duration OTHERS_FIRST = Duration.ofSeconds(15);
@@ -42,7 +42,7 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
     Iterator<RankResult> call(Iterator<Tuple2<Long, Row>> rows) throws IOException {
         var task = BarrierTaskContext.get();
         var checkpoints = new Checkpoints(settings.checkpoints());
-        // what rank 0 finds counts, as another rank would look a moment later
+        // all ranks use the step that rank 0 finds: another rank might look a moment later
         long found = 0;
         if (task.partitionId() == 0) {
             checkpoints.sweep();
@@ -64,8 +64,8 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
     }
 
     /**
-     * A peer that is gone has a reason of its own, such as a full disk, and the driver tells the
-     * first that it hears: this rank's error waits until the stage has ended by that one.
+     * When a peer is gone, it had its own error, such as a full disk, and the driver reports the
+     * first error that it receives. So this rank's error waits until that one has ended the stage.
      */
     private static void letOthersSpeak(BarrierTaskContext task) {
         long end = System.nanoTime() + OTHERS_FIRST.toNanos();
@@ -126,7 +126,7 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
         return SparkEnv.get().blockManager().blockManagerId().host();
     }
 
-    /** All steps were made before: nothing is computed. */
+    /** The result if all steps were made before: nothing is computed. */
     private RankResult finished(Checkpoints checkpoints, long step, int rank) throws IOException {
         return checkpoints
                 .read(
@@ -143,7 +143,10 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
                 .orElseThrow(() -> new IOException("the checkpoint of step " + step + " changed"));
     }
 
-    /** What decides the bits of a run beside its recipe; ranks do not. */
+    /**
+     * The settings, besides the recipe, on which the bits of a run depend; ranks are not among
+     * them.
+     */
     private String batches() {
         return "batches of "
                 + settings.batch()
@@ -153,7 +156,7 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
                 + feed.origin();
     }
 
-    /** A run does not go on from one with other batches, which would not be told from its bits. */
+    /** Refuses to resume a run with other batches, which the weights alone would not reveal. */
     private void requireSameBatches(Safetensors file, long step) {
         var then = file.metadata().getOrDefault("batches", batches());
         if (!then.equals(batches())) {
@@ -206,7 +209,7 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
         return losses;
     }
 
-    /** Rank 0 writes; all gather. */
+    /** Saves a checkpoint: all ranks gather the tensors, and rank 0 writes them. */
     private void save(Rank<?> rank, Group group, Checkpoints checkpoints, List<Double> losses)
             throws IOException {
         var digest = rank.digest();

@@ -3,9 +3,9 @@ package dev.ebb.spark;
 import java.util.regex.Pattern;
 
 /**
- * What a rank was told to do cannot be done, such as a budget that is too small or a row that is
- * not what its column should hold: trying again does not help. The driver knows a rank's exception
- * only as text in Spark's message.
+ * A rank cannot do its task, for example because the budget is too small or a row does not have the
+ * type of its column, and trying again would not help. The driver receives a rank's exception only
+ * as text in Spark's message.
  */
 final class RefusedException extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
@@ -17,12 +17,12 @@ final class RefusedException extends IllegalArgumentException {
         super(cause.getMessage(), cause);
     }
 
-    /** Whether a message of Spark is about a rank that refused. */
+    /** Whether a message of Spark is about a rank that threw this exception. */
     static boolean isIn(String message) {
         return message.contains(RefusedException.class.getName() + ": ");
     }
 
-    /** Of a message with a rank's stack in it, what the rank's exception says. */
+    /** The message of the rank's exception, extracted from Spark's message with its stack trace. */
     static String words(String message) {
         var thrown = THROWN.matcher(message);
         return thrown.find() ? thrown.group(1) : message;

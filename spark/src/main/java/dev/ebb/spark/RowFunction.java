@@ -21,7 +21,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A model over the rows of one partition: read and compiled once for it, within its budget. */
+/**
+ * A model applied to the rows of one partition; it is loaded and compiled once per partition,
+ * within its budget.
+ */
 final class RowFunction<P> implements UDF1<Seq<Object>, List<Float>> {
     private static final long serialVersionUID = 1;
 
@@ -32,7 +35,7 @@ final class RowFunction<P> implements UDF1<Seq<Object>, List<Float>> {
     private transient @Nullable Ready<P> ready;
 
     private record Ready<P>(P model, Cpu device, Compiled2<P, Tensor, Tensor> program) {
-        /** A partition's memory is given back with the end of its task. */
+        /** Frees the partition's memory when its task ends. */
         void closeWith(TaskContext task) {
             task.addTaskCompletionListener(
                     (TaskCompletionListener)
@@ -59,14 +62,14 @@ final class RowFunction<P> implements UDF1<Seq<Object>, List<Float>> {
                         .within(Budget.of(budget))
                         .on(device);
         var made = new Ready<>(trained.model(recipe), device, program);
-        // Spark computes a small local table on the driver, without a task
+        // Spark evaluates a small local table on the driver, without a task
         var task = TaskContext.get();
         if (task != null) made.closeWith(task);
         ready = made;
         return made;
     }
 
-    /** Nothing for a row without a value, as Spark's own functions give. */
+    /** Null for a null row, as in Spark's own functions. */
     @Override
     public @Nullable List<Float> call(@Nullable Seq<Object> row) throws IOException {
         if (row == null) return null;

@@ -5,15 +5,15 @@ import dev.ebb.nn.Seed;
 import java.io.Serializable;
 
 /**
- * Where the rows of a table go in training. In each epoch they come in another order, which the
- * seed, the epoch and a row's position decide and nothing else. Epochs follow each other without a
- * gap: a batch that meets the end of one is filled up with the first rows of the next, so that none
- * is short.
+ * The order of a table's rows in training. It is different in each epoch and depends only on the
+ * seed, the epoch and a row's position. Epochs follow each other without a gap: a batch that
+ * reaches the end of one is filled with the first rows of the next, so that all batches are full.
  *
  * <p>The order is a permutation computed row by row: a Feistel network on the least even number of
- * bits that holds the count, walked until it lands below it (Black and Rogaway, 2002).
+ * bits that can represent the count, applied until the result is below the count (Black and
+ * Rogaway, 2002).
  *
- * @param rows how many rows the table has
+ * @param rows the number of rows of the table
  */
 record RowOrder(long seed, long rows) implements Serializable {
     private static final int ROUNDS = 6;
@@ -23,7 +23,7 @@ record RowOrder(long seed, long rows) implements Serializable {
             throw new IllegalArgumentException("there are no rows to train on; look at the filter");
     }
 
-    /** The place among all rows of all epochs of row {@code row} in epoch {@code epoch}. */
+    /** The position, among the rows of all epochs, of row {@code row} in epoch {@code epoch}. */
     long place(long row, long epoch) {
         int half = Math.max(1, (64 - Long.numberOfLeadingZeros(rows - 1) + 1) / 2);
         var own = new Seed(seed).of("rows").of(epoch);

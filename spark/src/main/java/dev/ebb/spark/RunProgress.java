@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * On the driver, how far every rank is: by the heartbeats of executors, which carry the values of
- * {@link Tally}. It is a source of Spark's metrics, so that Spark's UI gives it at {@code
- * /metrics/json}, and a line for whoever wants to read along.
+ * The progress of every rank, on the driver. Executors' heartbeats carry the values of {@link
+ * Tally}. Progress is a source of Spark's metrics, which Spark's UI shows at {@code /metrics/json},
+ * and is reported as lines of text to a listener.
  */
 final class RunProgress extends SparkListener implements Source {
-    /** Of more ranks than these a line tells the one with the most memory. */
+    /** With more ranks than this, a line shows only the rank with the most memory. */
     private static final int EACH = 8;
 
     private final Tally tally;
@@ -40,7 +40,7 @@ final class RunProgress extends SparkListener implements Source {
 
     /**
      * @param steps of the whole run
-     * @param lines is told a line when the slowest rank has gone on
+     * @param lines gets a line whenever the slowest rank has made progress
      */
     RunProgress(Tally tally, int ranks, long steps, Consumer<String> lines) {
         this.tally = tally;

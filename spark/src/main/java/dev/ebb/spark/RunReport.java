@@ -3,7 +3,10 @@ package dev.ebb.spark;
 import java.util.List;
 import java.util.Locale;
 
-/** A run on Spark as one web page that needs nothing but itself: losses, and a picture a rank. */
+/**
+ * A report of a run on Spark as one self-contained web page: the losses, and a chart of each rank's
+ * memory.
+ */
 final class RunReport {
     private static final int WIDTH = 720;
     private static final int HEIGHT = 160;

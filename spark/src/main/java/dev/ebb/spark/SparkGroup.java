@@ -35,7 +35,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
-/** Ranks on executors, by Spark's own transport, authentication and encryption included. */
+/**
+ * A group of ranks on executors that communicate over Spark's own transport, with its
+ * authentication and encryption.
+ */
 public final class SparkGroup implements Group {
     private final int rank;
     private final Duration patience;
@@ -49,19 +52,19 @@ public final class SparkGroup implements Group {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
-     * How ranks prove who they are.
+     * The secret by which ranks authenticate each other.
      *
-     * @param application by which the secret is known
+     * @param application the name under which the secret is stored
      */
     record Secret(String application, SecretKeyHolder holder) {}
 
-    /** Tells each rank what all ranks say, in the order of ranks. */
+    /** Exchanges texts: each rank gets those of all ranks, in the order of ranks. */
     interface Gathering extends UnaryOperator<List<String>> {}
 
     /**
-     * Joins the other tasks of a barrier stage, one rank each: all must call this.
+     * Joins the other tasks of a barrier stage, one rank each; all tasks must call this.
      *
-     * @param patience after which a peer that does not answer is an error
+     * @param patience how long to wait for a peer before it counts as failed
      */
     public static SparkGroup join(BarrierTaskContext task, Duration patience) {
         var env = SparkEnv.get();
@@ -163,12 +166,12 @@ public final class SparkGroup implements Group {
         return lane;
     }
 
-    /** Where this rank listens. */
+    /** The port on which this rank listens. */
     int port() {
         return server.getPort();
     }
 
-    /** Measures what exchanges take, for plans made from now on: all ranks must call this. */
+    /** Measures the cost of communication for plans made from now on; all ranks must call this. */
     public void measureLinks() {
         linkCost = LinkCost.measured(this);
     }

@@ -31,20 +31,20 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Training on Spark: one rank a task of a barrier stage. Every method gives another training and
- * leaves this one as it is. The weights that come out are the same to the last bit for any number
- * of ranks; shards, batch, seed and data decide them.
+ * Training on Spark: each rank is a task of a barrier stage. Settings are immutable: every method
+ * returns another training. The resulting weights have the same bits for any number of ranks; they
+ * depend on shards, batch, seed and data.
  *
- * <p>A run goes on from the latest checkpoint in its folder: after a lost executor by itself, and
- * after a restart of the driver when {@code fit} is called again.
+ * <p>A run resumes from the latest checkpoint in its folder: automatically after an executor is
+ * lost, and when {@code fit} is called again after a restart of the driver.
  */
 public final class SparkTraining<P> {
     private static final Logger LOG = LoggerFactory.getLogger(SparkTraining.class);
 
-    /** How often in a row an attempt may end without a new checkpoint, unless it is said. */
+    /** By default, the most attempts in a row without a new checkpoint. */
     private static final int ATTEMPTS = 3;
 
-    /** By this Spark names its error that a barrier stage waited for executors in vain. */
+    /** Spark's code for the error that a barrier stage did not get enough executors. */
     private static final String TOO_FEW_SLOTS = "SPARK-24819";
 
     private final SparkSession spark;
@@ -65,9 +65,10 @@ public final class SparkTraining<P> {
     }
 
     /**
-     * A training with one rank, 8 shards, batches of 64, 100 steps, a checkpoint every 50.
+     * A training with one rank, 8 shards, batches of 64, 100 steps and a checkpoint every 50 steps.
      *
-     * @param checkpoints a folder of this run's own on a Hadoop file system that all executors see
+     * @param checkpoints a folder for this run alone, on a Hadoop file system that all executors
+     *     can access
      */
     public static <P> SparkTraining<P> of(
             SparkSession spark, Recipe<P> recipe, String checkpoints) {
@@ -89,25 +90,27 @@ public final class SparkTraining<P> {
         return new SparkTraining<>(spark, other, attempts, lines);
     }
 
-    /** So many ranks, which divide the shards, each a task of its own. */
+    /** Sets the number of ranks, which must divide the number of shards. */
     public SparkTraining<P> ranks(int ranks) {
         return with(settings.with(new Cut(settings.cut().pieces(), ranks), settings.batch()));
     }
 
     /**
-     * Batches of so many examples, cut into so many shards, which the number of ranks must divide.
-     * A rank whose share of shards is a power of two sends the least.
+     * Sets the number of examples and of shards of a batch; the number of ranks must divide the
+     * number of shards. A rank with a power of two of shards sends the fewest bytes.
      */
     public SparkTraining<P> batch(int examples, int shards) {
         return with(settings.with(new Cut(shards, settings.cut().ranks()), examples));
     }
 
-    /** So many steps in all, with a checkpoint after every so many. */
+    /** Sets the total number of steps and the number of steps between checkpoints. */
     public SparkTraining<P> steps(long steps, long every) {
         return with(settings.with(new RankSettings.Course(steps, every)));
     }
 
-    /** The budget of each rank, as {@code Budget.of} reads it, and how many threads it uses. */
+    /**
+     * Sets the budget of each rank, in the syntax of {@code Budget.of}, and its number of threads.
+     */
     public SparkTraining<P> within(String budget, int threads) {
         var limits = settings.limits();
         return with(
@@ -116,7 +119,7 @@ public final class SparkTraining<P> {
                                 budget, threads, limits.patience(), limits.links())));
     }
 
-    /** After how long a peer that does not answer is an error; a minute otherwise. */
+    /** Sets how long to wait for a peer before it counts as failed; one minute by default. */
     public SparkTraining<P> patience(Duration patience) {
         var limits = settings.limits();
         return with(
@@ -126,9 +129,9 @@ public final class SparkTraining<P> {
     }
 
     /**
-     * Ranks measure latency and bandwidth between them when they have joined, and plan by the
-     * slowest: whether a weight is kept, or dropped and gathered again, then depends on the
-     * network, and no bit does. Otherwise a typical link of 10 Gb/s counts.
+     * Makes ranks measure latency and bandwidth after they have joined, and plan with the slowest
+     * link: whether a weight is kept, or freed and gathered again, then depends on the network; the
+     * bits do not. By default a typical link of 10 Gb/s is assumed.
      */
     public SparkTraining<P> measuringLinks() {
         var limits = settings.limits();
@@ -141,13 +144,13 @@ public final class SparkTraining<P> {
                                 RankSettings.Links.MEASURED)));
     }
 
-    /** After how many attempts in a row without a new checkpoint a run gives up; 3 otherwise. */
+    /** Sets after how many attempts in a row without a new checkpoint a run fails; 3 by default. */
     public SparkTraining<P> attempts(int most) {
         return new SparkTraining<>(spark, settings, most, lines);
     }
 
     /**
-     * Tells a line whenever executors' heartbeats bring news: step, loss, and each rank's memory.
+     * Reports a line whenever executors' heartbeats bring news: step, loss, and each rank's memory.
      */
     public SparkTraining<P> telling(Consumer<String> reader) {
         return new SparkTraining<>(spark, settings, attempts, reader);
@@ -162,11 +165,11 @@ public final class SparkTraining<P> {
     }
 
     /**
-     * Trains on the rows of a table, in an order that seed, epoch and position decide; they are
-     * streamed to the ranks by a shuffle and never collected. The table must give its rows in the
-     * same order whenever it is read, as files do.
+     * Trains on the rows of a table, in an order that depends on seed, epoch and position; the rows
+     * are streamed to the ranks by a shuffle and never collected. The table must return its rows in
+     * the same order whenever it is read, as files do.
      *
-     * @param columns what of a row becomes a batch, in this order
+     * @param columns the columns that become the tensors of a batch, in this order
      */
     public Trained fit(Dataset<Row> table, List<Column> columns, long seed) throws IOException {
         if (columns.isEmpty())
@@ -200,7 +203,7 @@ public final class SparkTraining<P> {
         return places;
     }
 
-    /** A row's rank, by its place in its batch. */
+    /** Assigns a row to a rank by its position in its batch. */
     private static final class ByRank extends Partitioner {
         private static final long serialVersionUID = 1;
         private final int batch;
@@ -251,7 +254,7 @@ public final class SparkTraining<P> {
         }
     }
 
-    /** Executors may still come; the threads of {@code local[N]} do not. */
+    /** More executors may still start, but {@code local[N]} has a fixed number of threads. */
     private void requireSlots(SparkContext context) {
         if (!context.isLocal()) return;
         int slots =
@@ -273,9 +276,9 @@ public final class SparkTraining<P> {
     }
 
     /**
-     * Spark ends a job whose last stage is a barrier when a task of it is lost, so it is submitted
-     * again, and goes on from the latest checkpoint; some attempts in a row that bring no new one
-     * say that trying again does not help.
+     * Spark ends a job whose last stage is a barrier stage when one of its tasks is lost. The job
+     * is then submitted again and resumes from the latest checkpoint. If several attempts in a row
+     * make no new checkpoint, trying again does not help, and the run fails.
      */
     private List<RankResult> collected(JavaRDD<RankResult> results) throws IOException {
         var checkpoints = new Checkpoints(settings.checkpoints());
@@ -303,7 +306,7 @@ public final class SparkTraining<P> {
         }
     }
 
-    /** Spark has waited for executors already, so waiting once more does not help. */
+    /** The error for too few executors; Spark has already waited for them, so it is not retried. */
     private IllegalStateException tooFew(long step, Exception e) {
         var told =
                 new IllegalStateException(

@@ -7,11 +7,11 @@ import org.apache.spark.util.LongAccumulator;
 import java.io.Serializable;
 
 /**
- * What a rank says of itself while it runs, as accumulators: executors' heartbeats bring their
- * values to the driver, and Spark's UI shows those of every task.
+ * The progress of a rank as accumulators: executors' heartbeats carry their values to the driver,
+ * and Spark's UI shows those of every task.
  *
- * @param steps how many steps of the run are made
- * @param loss of the latest step; rank 0 tells it
+ * @param steps the steps of the run made so far
+ * @param loss of the latest step; set by rank 0
  * @param promised bytes of a step
  * @param measured bytes of a step
  */
@@ -30,7 +30,7 @@ record Tally(
                 context.longAccumulator("ebb: bytes measured"));
     }
 
-    /** On a rank, after each of its steps. */
+    /** Called on a rank after each of its steps. */
     void step(int rank, long made, double latest) {
         steps.setValue(made);
         if (rank == 0) loss.setValue(latest);

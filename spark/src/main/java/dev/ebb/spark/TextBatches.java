@@ -8,7 +8,7 @@ import org.apache.spark.broadcast.Broadcast;
 
 import java.util.List;
 
-/** Passages of a text that every executor has: by the seed and the step, as {@code ebb train}. */
+/** Passages of a text that every executor has, chosen by seed and step as in {@code ebb train}. */
 public record TextBatches(Broadcast<byte[]> text, int batch, int context, long seed)
         implements Batches {
 

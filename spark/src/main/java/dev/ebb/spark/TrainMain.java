@@ -28,7 +28,7 @@ import java.util.concurrent.Callable;
 
 /**
  * Trains the GPT of {@code ebb train} on a cluster: {@code ./ebb train --spark MASTER}, or the main
- * class for {@code spark-submit}, which then names the master.
+ * class for {@code spark-submit}, which then specifies the master.
  */
 @Command(
         name = "train",
@@ -115,7 +115,7 @@ public final class TrainMain implements Callable<Integer> {
 
     private TrainMain() {}
 
-    /** A model's size that is none is told in its own words. */
+    /** Parses a model's size; an invalid one is reported with the parser's own message. */
     private static final class Size implements ITypeConverter<ModelSize> {
         @Override
         public ModelSize convert(String text) {
@@ -139,7 +139,7 @@ public final class TrainMain implements Callable<Integer> {
         if (code != 0) System.exit(code);
     }
 
-    /** What went wrong on a rank, below what Spark says of it. */
+    /** The cause of a rank's failure, without Spark's messages around it. */
     private static String cause(Throwable e) {
         return e.getCause() == null
                 ? RefusedException.words(String.valueOf(e.getMessage()))
@@ -180,8 +180,7 @@ public final class TrainMain implements Callable<Integer> {
     }
 
     /**
-     * What Spark is told, beside what the command line of {@code spark-submit} says, which counts
-     * where both say something.
+     * The settings for Spark; those on the command line of {@code spark-submit} take precedence.
      */
     private Map<String, String> settings(SparkConf said) {
         var all = new HashMap<String, String>();
@@ -189,9 +188,9 @@ public final class TrainMain implements Callable<Integer> {
         all.put("spark.task.cpus", threads + "");
         all.put("spark.executor.instances", executors + "");
         all.put("spark.cores.max", (long) threads * executors + "");
-        // a rank that was lost is started again: look for its executor soon
+        // a lost rank is started again: check for its executor soon
         all.put("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "3s");
-        // ranks wait for each other at the start and the end of a run, and not for a year
+        // ranks wait for each other at the start and the end of a run; the default limit is a year
         all.put("spark.barrier.sync.timeout", "3600");
         all.put("spark.executor.heartbeatInterval", "5s");
         all.put("spark.log.level", "WARN");
@@ -225,7 +224,7 @@ public final class TrainMain implements Callable<Integer> {
         lines.println("in " + trained.checkpoints());
     }
 
-    /** A bare path is one of this machine, whatever Hadoop's default is. */
+    /** A path without a scheme is a local one, whatever Hadoop's default is. */
     private String folder() {
         return out.contains(":") ? out : Path.of(out).toAbsolutePath().toUri().toString();
     }

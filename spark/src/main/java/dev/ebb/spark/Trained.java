@@ -15,17 +15,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A run that has made all its steps.
+ * A finished run.
  *
- * @param ranks how each ended
- * @param checkpoints the folder with its last moment
+ * @param ranks the result of each rank
+ * @param checkpoints the folder with its last checkpoint
  */
 public record Trained(List<RankResult> ranks, String checkpoints) implements Serializable {
     public Trained {
         ranks = List.copyOf(ranks);
     }
 
-    /** Of all weights' bits: the same for any number of ranks. */
+    /** The digest of the bits of all weights: the same for any number of ranks. */
     public String digest() {
         return ranks.getFirst().digest();
     }
@@ -34,19 +34,19 @@ public record Trained(List<RankResult> ranks, String checkpoints) implements Ser
         return ranks.getFirst().losses();
     }
 
-    /** A web page of the run: losses, and a picture of each rank's memory in a step. */
+    /** A web page about the run: the losses, and a chart of each rank's memory during a step. */
     public String report(String title) {
         return RunReport.of(title, this);
     }
 
-    /** Writes {@link #report} as {@code report.html} beside the checkpoints. */
+    /** Writes {@link #report} as {@code report.html} into the folder of the checkpoints. */
     public void writeReport(String title) throws IOException {
         new Checkpoints(checkpoints).writeText("report.html", report(title));
     }
 
     /**
-     * The trained model as a function of a column with an array of numbers in each row; it gives an
-     * array of floats. Each partition has a model of its own, within {@code budget}.
+     * The trained model as a function of a column that has an array of numbers in each row; the
+     * result is an array of floats. Each partition has its own model, within {@code budget}.
      */
     public <P> UserDefinedFunction function(
             Recipe<P> recipe, Prediction<P> prediction, String budget) {

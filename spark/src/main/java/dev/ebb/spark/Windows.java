@@ -4,9 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Memory as buffers, made once for a message, so that passing through it makes no objects. A buffer
- * holds less than 2 GiB, so there are several for more. They are checked like the memory itself:
- * who uses one after the memory was given back gets an error.
+ * A memory segment as byte buffers, made once per message so that a transfer creates no objects. A
+ * buffer has less than 2 GiB, so large segments have several. Using a buffer after the memory was
+ * freed throws, as with the segment itself.
  */
 final class Windows {
     private static final int SHIFT = 30;
@@ -31,7 +31,9 @@ final class Windows {
         return buffers;
     }
 
-    /** The buffer with the byte {@code at}, from there on; at most {@code most} bytes of it. */
+    /**
+     * The buffer that contains byte {@code at}, starting there and limited to {@code most} bytes.
+     */
     ByteBuffer from(long at, int most) {
         var buffer = buffers[(int) (at >> SHIFT)];
         int first = (int) (at & ((1L << SHIFT) - 1));
@@ -39,7 +41,7 @@ final class Windows {
         return buffer.limit(end).position(first);
     }
 
-    /** Copies all of {@code source} to {@code at} and what follows. */
+    /** Copies {@code source} to byte {@code at} and the bytes after it. */
     void put(long at, ByteBuffer source) {
         int end = source.limit();
         while (source.hasRemaining()) {

@@ -5,26 +5,26 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The bounds that the figures of a bench must keep. Each is printed beside its figure; a bench that
- * misses one says so in a sentence and ends with exit code 1.
+ * The required bounds of a benchmark's figures. Each is printed next to its figure; a benchmark
+ * that misses one says so in a sentence and ends with exit code 1.
  */
 final class Bars {
     private final List<String> missed = new ArrayList<>();
 
-    /** The words behind a figure that must be so large. */
+    /** The text after a figure that must be at least {@code bound}. */
     String atLeast(String what, double figure, double bound) {
         return must(figure >= bound, "at least " + number(bound), what + " is " + number(figure));
     }
 
-    /** The words behind a figure that must not be larger. */
+    /** The text after a figure that must be at most {@code bound}. */
     String atMost(String what, double figure, double bound) {
         return must(figure <= bound, "at most " + number(bound), what + " is " + number(figure));
     }
 
     /**
-     * The words behind something that must be so.
+     * The text after a condition that must be true.
      *
-     * @param otherwise what is to be said if it is not
+     * @param otherwise the message if it is not
      */
     String must(boolean is, String bound, String otherwise) {
         if (is) return "(bar: " + bound + ")";

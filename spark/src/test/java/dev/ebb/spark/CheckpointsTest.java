@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What is in a folder after a fault, and what a run may read of it. */
+/** The contents of a folder after a fault, and which of them a run reads. */
 class CheckpointsTest {
     @TempDir Path folder;
 
@@ -38,7 +38,7 @@ class CheckpointsTest {
         return folder.resolve("step-%010d.safetensors".formatted(step));
     }
 
-    /** Flips a byte, and takes away the sums by which Hadoop would see it. */
+    /** Flips a byte, and deletes the checksums by which Hadoop would detect it. */
     private void damage(Path file) throws IOException {
         var bytes = Files.readAllBytes(file);
         bytes[bytes.length - 1] ^= 1;
@@ -84,7 +84,7 @@ class CheckpointsTest {
         assertThat(made).isDirectory();
     }
 
-    /** A file system on which a name that is taken is not given again, such as HDFS. */
+    /** On a file system that does not rename a file to an existing name, such as HDFS. */
     @Test
     void a_damaged_file_is_replaced_where_names_are_given_once() throws IOException {
         var once = new Checkpoints("once:" + folder);

@@ -16,16 +16,16 @@ import java.util.regex.Pattern;
 
 /** A standalone cluster of processes on this machine, from the jars of the test's class path. */
 final class Cluster implements AutoCloseable {
-    /** One thread for garbage, and classes of Spark that are not verified once more. */
+    /** One garbage collection thread, and no verification of Spark's classes. */
     static final String COMPUTING =
             "-XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote";
 
-    /** For processes that mostly start: little compiling too. */
+    /** The same with less compilation, for processes that mostly start. */
     static final String STARTING = COMPUTING + " -XX:TieredStopAtLevel=1";
 
     private static final Pattern STARTED = Pattern.compile("Starting Spark master at (\\S+)");
 
-    /** Who does not know this cannot join. */
+    /** The secret without which no process can join. */
     static final Map<String, String> SECURITY =
             Map.of(
                     "spark.authenticate", "true",
@@ -82,7 +82,9 @@ final class Cluster implements AutoCloseable {
         new JarOutputStream(Files.newOutputStream(jar), manifest).close();
     }
 
-    /** A process with the class path of the test; what it says goes to a file named after it. */
+    /**
+     * Starts a process with the class path of the test; its output goes to a file named after it.
+     */
     Process start(String main, String options, List<String> arguments) throws IOException {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -100,7 +102,7 @@ final class Cluster implements AutoCloseable {
         return builder.start();
     }
 
-    /** The port is one that was free: the master's log tells it once it listens. */
+    /** The port was a free one: the master logs it once it listens. */
     private String awaitMaster() throws IOException, InterruptedException {
         while (master.isAlive()) {
             var told = STARTED.matcher(Files.readString(log(MASTER)));
@@ -123,13 +125,13 @@ final class Cluster implements AutoCloseable {
         return folder.resolve("home/jars/all.jar");
     }
 
-    /** Whoever writes to the folder has ended afterwards. */
+    /** Ends all processes and waits for them: afterwards none writes to the folder. */
     @Override
     public void close() {
         var all = new ArrayList<>(executors());
         all.add(worker.toHandle());
         all.add(master.toHandle());
-        // the worker first: it would start executors anew
+        // the worker first: it would restart executors
         all.reversed().forEach(ProcessHandle::destroyForcibly);
         all.forEach(p -> p.onExit().join());
     }

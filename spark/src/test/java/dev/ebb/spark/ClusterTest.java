@@ -28,7 +28,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.regex.Pattern;
 
-/** On a real standalone cluster, with a secret: one digest, whatever happens. */
+/** On a real standalone cluster with a secret: the digest is always the same, whatever fails. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClusterTest {
     private static final int EXECUTORS = 4;
@@ -52,7 +52,7 @@ class ClusterTest {
         alone = cluster.start(ALONE, Cluster.COMPUTING, List.of(folder.toString()));
         spark = session(cluster);
         submitted = submit();
-        // Spark waits for executors for a while, beside the other tests
+        // Spark waits for executors for a while, during the other tests
         tooMany =
                 new FutureTask<>(
                         () ->
@@ -138,7 +138,7 @@ class ClusterTest {
         var told = new ConcurrentLinkedQueue<String>();
         var kills = new FutureTask<>(() -> kill(checkpoints, marks, told));
         Thread.ofPlatform().daemon().start(kills);
-        // the run waits for a kill that is late
+        // the run waits until the kill has happened
         var gates = Map.of(9L, "killed-5", 19L, "killed-10", 29L, "killed-20");
         var passages = new Small.Gated(marks.toString(), gates, new Small.Passages(20));
         var trained =
@@ -188,7 +188,7 @@ class ClusterTest {
         assertThat(result(run).digest()).isEqualTo(expected);
     }
 
-    /** Last: Spark waits for more executors beside the other tests. */
+    /** Runs last: Spark waits for more executors during the other tests. */
     @Test
     @Order(Integer.MAX_VALUE)
     void more_ranks_than_executors_are_refused_with_advice() {
@@ -205,7 +205,7 @@ class ClusterTest {
         }
     }
 
-    /** It runs beside the other tests, on cores of its own: most of its time is that of starts. */
+    /** Runs during the other tests, on its own cores: most of its time is start-up. */
     private static Process submit() throws IOException {
         var text = folder.resolve("text.txt");
         Files.writeString(text, "a tide goes out, a tide comes in. ".repeat(30));

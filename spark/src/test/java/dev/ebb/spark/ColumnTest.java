@@ -11,7 +11,7 @@ import scala.jdk.javaapi.CollectionConverters;
 import java.util.Arrays;
 import java.util.List;
 
-/** What a row holds, and what it must not. */
+/** The values that a row may have in a column, and those that are refused. */
 class ColumnTest {
 
     private static float[] batch(Column column, Object... values) {
@@ -19,7 +19,7 @@ class ColumnTest {
         return Column.batch(List.of(column), rows).getFirst().toFloats();
     }
 
-    /** As Spark holds an array. */
+    /** An array in Spark's own form. */
     private static Object array(Object... values) {
         return CollectionConverters.asScala(Arrays.asList(values)).toSeq();
     }

@@ -21,19 +21,19 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * 64 MiB from one process to another on loopback: Spark's transport into planned memory, against
- * one plain TCP stream, in turns. Run it with the module's test class path; the second process is
- * started by the first. It ends with exit code 1 where it is slower than 0.6 of that stream, or
- * makes more than 16 KiB of garbage a message.
+ * Sends 64 MiB from one process to another on loopback: Spark's transport into planned memory,
+ * alternating with one plain TCP stream. Run it with the module's test class path; the first
+ * process starts the second. It ends with exit code 1 if it is slower than 0.6 of that stream, or
+ * makes more than 16 KiB of garbage per message.
  */
 final class ExchangeBench {
     private static final long BYTES = 64L << 20;
     private static final int ROUNDS = 40;
 
-    /** Of what a plain TCP stream reaches. */
+    /** The least rate, as a share of a plain TCP stream. */
     private static final double LEAST_SHARE = 0.6;
 
-    /** Of a message, on each side. */
+    /** The most garbage per message, on each side. */
     private static final double MOST_GARBAGE_KIB = 16;
 
     private ExchangeBench() {}

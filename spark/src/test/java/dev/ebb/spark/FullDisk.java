@@ -11,7 +11,10 @@ import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Files;
 
-/** This machine's files as {@code full:/...}: full as long as there is a file {@code no-space}. */
+/**
+ * This machine's files as {@code full:/...}: the disk is full as long as there is a file {@code
+ * no-space}.
+ */
 public final class FullDisk extends RawLocalFileSystem {
 
     @Override

@@ -7,9 +7,9 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A training on a standalone cluster of which ranks are killed as by kill -9 at ten random moments;
- * it must end with the digest of one machine, else the exit code is 1. Arguments: a seed, how many
- * kills.
+ * A training on a standalone cluster whose ranks are killed, as by kill -9, at ten random moments;
+ * it must end with the digest of one machine, else the exit code is 1. Arguments: a seed, the
+ * number of kills.
  */
 final class KillsBench {
     private KillsBench() {}

@@ -6,7 +6,10 @@ import org.apache.spark.sql.SparkSession;
 final class Local {
     private Local() {}
 
-    /** For tables of a few rows: generating code for them takes longer than they do. */
+    /**
+     * A session for tables of a few rows: without code generation, which would take longer than the
+     * rows.
+     */
     static SparkSession session() {
         return builder()
                 .config("spark.sql.codegen.wholeStage", "false")

@@ -21,7 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** The GPT on {@code local[2]}, and what may go wrong without a process being killed. */
+/** The GPT on {@code local[2]}, and faults that do not kill a process. */
 class LocalFaultsTest {
     @TempDir static Path folder;
 
@@ -40,7 +40,7 @@ class LocalFaultsTest {
                 .steps(steps, 10);
     }
 
-    /** Passages that rank 1 waits for at one step. */
+    /** Passages, with a delay on rank 1 at one step. */
     record Slow(long millis) implements Batches {
         @Override
         public List<Tensor> at(long step) {
@@ -49,7 +49,9 @@ class LocalFaultsTest {
         }
     }
 
-    /** Also that a measured link changes none, and that nobody is authenticated is told. */
+    /**
+     * Also checks that a measured link changes no bit, and that missing authentication is reported.
+     */
     @Test
     void a_slow_rank_changes_no_bit() throws IOException {
         var logged = new ConcurrentLinkedQueue<String>();
@@ -74,7 +76,9 @@ class LocalFaultsTest {
         assertThat(logged).anyMatch(l -> l.contains("spark.authenticate is not set"));
     }
 
-    /** A disk that is full after ten steps; then a driver that is started anew when it is not. */
+    /**
+     * A disk that is full after ten steps; then the driver is restarted when there is space again.
+     */
     @Test
     void a_full_disk_is_told_and_a_new_driver_goes_on_when_there_is_room() throws IOException {
         var place = Files.createDirectories(folder.resolve("disk"));

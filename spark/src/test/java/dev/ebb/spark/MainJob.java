@@ -36,8 +36,8 @@ final class MainJob {
     private MainJob() {}
 
     /**
-     * In a process of its own: what one machine that accumulates makes of it, and then the command
-     * itself on {@code local[2]}, with its defaults. Argument: a folder.
+     * A separate process: computes the result of one machine that accumulates, then runs the
+     * command itself on {@code local[2]}, with its defaults. Argument: a folder.
      */
     public static void main(String[] arguments) throws IOException {
         var text = Path.of(arguments[0], "main-job.txt");

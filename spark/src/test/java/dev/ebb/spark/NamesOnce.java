@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.net.URI;
 
 /**
- * This machine's files as {@code once:/...}; a file is not renamed to one that is there, as HDFS.
+ * This machine's files as {@code once:/...}; as on HDFS, a file is not renamed to an existing one.
  */
 public final class NamesOnce extends RawLocalFileSystem {
     @Override

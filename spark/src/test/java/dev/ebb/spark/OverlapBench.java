@@ -19,10 +19,10 @@ import java.util.function.BiFunction;
 import java.util.function.IntFunction;
 
 /**
- * What it gains that gradients travel beside the backward pass: the same steps of two ranks with
- * and without, in turns, over Spark's transport on loopback, and over a wire of 1 Gb/s that is
- * imitated by waiting. Both must end with the same bits, else the exit code is 1. Argument: how
- * many turns.
+ * Measures the gain of sending gradients during the backward pass: alternates the same steps of two
+ * ranks with and without it, over Spark's transport on loopback, and over a 1 Gb/s network that is
+ * simulated by waiting. Both must end with the same bits, else the exit code is 1. Argument: the
+ * number of turns.
  */
 final class OverlapBench {
     private static final int ROWS = 4;

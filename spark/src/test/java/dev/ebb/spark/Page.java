@@ -10,19 +10,22 @@ import java.time.ZoneOffset;
 import java.util.Locale;
 import java.util.Objects;
 
-/** The page of what was measured, in which each program's lines stand between its markers. */
+/** The page of measurements, in which each program's lines are between its markers. */
 final class Page {
-    /** Of the minute before, which says whether the machine was quiet. */
+    /** The load average of the minute before, which shows whether the machine was idle. */
     private final double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
 
     private final String bench;
 
-    /** Made before anything is measured. */
+    /** Created before anything is measured. */
     Page(String bench) {
         this.bench = bench;
     }
 
-    /** Prints, and writes into the page that the property {@code ebb.page} names, if it does. */
+    /**
+     * Prints the text, and writes it into the page named by the property {@code ebb.page}, if it is
+     * set.
+     */
     void write(String name, String text) throws IOException {
         System.out.println(text);
         var property = System.getProperty("ebb.page");

@@ -24,9 +24,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A million rows of Parquet train a classifier for one epoch on two ranks in a budget; then it is a
- * function of a column, whose numbers are held to those of one machine. It ends with exit code 1
- * where one differs in a bit, or where a rank's memory is not what was promised. Argument: rows.
+ * Trains a classifier for one epoch on a million rows of Parquet, on two ranks within a budget;
+ * then applies it as a function of a column and compares the results with those of one machine. It
+ * ends with exit code 1 if one differs in a bit, or if a rank's memory is not as promised.
+ * Argument: rows.
  */
 final class RowsBench {
     private static final int INPUTS = 16;

@@ -19,7 +19,7 @@ import scala.jdk.javaapi.CollectionConverters;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the driver makes of heartbeats, here made by hand. */
+/** The driver's progress from heartbeats, which the test makes itself. */
 class RunProgressTest {
 
     private static SparkListenerTaskStart started(long task, int rank) {

@@ -22,14 +22,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The GPT of the main job, small, and what one machine that accumulates makes of it. */
+/** A small version of the main job's GPT, and the result of one machine that accumulates. */
 final class Small {
     static final int BATCH = 4;
     static final int SHARDS = 4;
     static final int CONTEXT = 8;
     static final int STEPS = 30;
 
-    /** Of ranks with each other: a machine that does much else does not end a test. */
+    /** The time limit between ranks: long, so that a busy machine does not fail a test. */
     static final Duration PATIENCE = Duration.ofMinutes(10);
 
     static final GptRecipe GPT = new GptRecipe(1, 8, 2, CONTEXT, 1, STEPS);
@@ -49,7 +49,8 @@ final class Small {
     }
 
     /**
-     * Passages whose ranks leave the number of their process in a folder, so that it can be killed.
+     * Passages whose ranks write the number of their process into a folder, so that it can be
+     * killed.
      */
     record Marked(String folder, Batches batches) implements Batches {
         @Override
@@ -64,7 +65,7 @@ final class Small {
             return batches.at(step);
         }
 
-        /** Ends the process of a rank as kill -9 does; whether it was there. */
+        /** Kills the process of a rank as kill -9 does; returns whether it existed. */
         static boolean kill(Path folder, int rank) throws IOException {
             var file = folder.resolve("rank-" + rank);
             if (!Files.exists(file)) return false;
@@ -77,10 +78,10 @@ final class Small {
     }
 
     /**
-     * Passages of which some are not given before a file is in a folder: so that what happens
-     * beside a run happens before it is over, however slow the machine is.
+     * Passages of which some wait for a file in a folder, so that an event during a run happens
+     * before the run ends, however slow the machine is.
      *
-     * @param gates the file that the batch of a step waits for
+     * @param gates the file for which the batch of a step waits
      */
     record Gated(String folder, Map<Long, String> gates, Batches batches) implements Batches {
         Gated {

@@ -128,7 +128,7 @@ class SparkGroupTest {
                 .hasMessageContainingAll("rank", "localhost", "secret");
     }
 
-    /** Where no secret is set anybody is heard; where one is set, who does not know it is not. */
+    /** Without a secret any process is heard; with one, only a process that knows it. */
     @Test
     void who_was_not_invited_is_heard_only_where_there_is_no_secret() {
         for (var secret : List.of("", "secret")) {
@@ -188,7 +188,7 @@ class SparkGroupTest {
         assertThat(told.getFirst()).contains("rank 1 at localhost:", "closed");
     }
 
-    /** Its connection closes before a message went over it in either direction. */
+    /** The peer's connection closes before a message was sent over it in either direction. */
     @Test
     void a_peer_that_dies_before_it_spoke_is_told_at_once() {
         var board = new Threads.Board(2);
@@ -208,7 +208,7 @@ class SparkGroupTest {
         assertThat(told.getFirst()).contains("rank 1 at localhost:", "closed");
     }
 
-    /** What was not waited for to its end must not touch memory that is given back. */
+    /** Transfers that were not waited for must not access memory after it is freed. */
     @Test
     void a_group_that_is_settled_lets_go_of_its_memory() {
         var board = new Threads.Board(2);
@@ -273,8 +273,8 @@ class SparkGroupTest {
     }
 
     /**
-     * The system gives a closed port back when the selector next looks at its channels, which may
-     * be after the close has returned.
+     * The system frees a closed port when the selector next examines its channels, which may be
+     * after the close has returned.
      */
     private static boolean isRefusedWithin(Duration patience, int port)
             throws InterruptedException {

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 
 /**
- * Ranks as threads of this process that make some steps together when they are told to. So several
- * programs can be measured in turns, none of them colder than another.
+ * Ranks as threads of this process that make steps together on request. So several programs can be
+ * measured in turns, all equally warm.
  */
 final class Team implements AutoCloseable {
     private final ExecutorService threads;
@@ -62,7 +62,10 @@ final class Team implements AutoCloseable {
         }
     }
 
-    /** The wall time of a step: from the first that began to the last that ended, of so many. */
+    /**
+     * The wall time of a step: from the start of the first rank to the end of the last one, divided
+     * by the number of steps.
+     */
     double seconds(int steps) {
         var tasks = new ArrayList<Callable<long[]>>();
         for (var member : members) {
@@ -80,12 +83,12 @@ final class Team implements AutoCloseable {
         return (end - start) / 1e9 / steps;
     }
 
-    /** Makes steps until the JIT has had so many seconds. */
+    /** Makes steps for this many seconds, so that the JIT compiles the program. */
     void warmUp(double seconds) {
         for (double spent = 0; spent < seconds; ) spent += 4 * seconds(4);
     }
 
-    /** Of the weights as they are now. */
+    /** The digest of the current weights. */
     String digest() {
         var tasks = new ArrayList<Callable<String>>();
         for (var member : members) tasks.add(member.rank::digest);

@@ -41,7 +41,7 @@ final class Threads {
         }
     }
 
-    /** What {@code BarrierTaskContext.allGather} does, for threads. */
+    /** {@code BarrierTaskContext.allGather} for threads. */
     static final class Board {
         private final String[] lines;
         private final CyclicBarrier barrier;
@@ -49,7 +49,7 @@ final class Threads {
 
         Board(int ranks) {
             lines = new String[ranks];
-            // copied while all wait: a rank that is soon back must not change what others read
+            // copied while all wait: a rank that returns early must not change what others read
             barrier = new CyclicBarrier(ranks, () -> gathered = List.of(lines));
         }
 

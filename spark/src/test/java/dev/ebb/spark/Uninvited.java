@@ -10,11 +10,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A process that was not invited: it knows where ranks listen, and not the secret. */
+/** A process that knows the ports of ranks, but not their secret. */
 final class Uninvited {
     private Uninvited() {}
 
-    /** The ports on which a process listens, as Linux tells. */
+    /** The ports on which a process listens, according to Linux. */
     static Set<Integer> ports(long process) throws IOException {
         var sockets = new HashSet<String>();
         try (var files = Files.list(Path.of("/proc/" + process + "/fd"))) {
@@ -40,8 +40,8 @@ final class Uninvited {
     }
 
     /**
-     * Whether a message that is sent to a port without the secret comes to who listens there: a
-     * rank says then that it takes no questions, and anybody else may answer.
+     * Whether a message sent to a port without the secret reaches the listener: a rank then answers
+     * that it takes no requests, and any other process may answer anything.
      */
     static boolean isHeard(int port) {
         try (var context = new TransportContext(Loopback.conf(), new NoOpRpcHandler());

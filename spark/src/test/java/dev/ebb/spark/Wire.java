@@ -7,8 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Another group's messages over a wire that takes its time: what comes to a rank comes at so many
- * bytes a second, one message after the other. Waiting for it takes no processor, unlike loopback.
+ * Another group's messages over a simulated network of limited speed: messages arrive at a rank one
+ * after the other, at a fixed number of bytes per second. Waiting takes no processor time, unlike
+ * loopback.
  */
 final class Wire implements Group {
     private final Group group;
@@ -22,7 +23,7 @@ final class Wire implements Group {
         latencyNanos = (long) (1e9 * latency);
     }
 
-    /** When the last byte of a message has come that is asked for now. */
+    /** The time at which the last byte of a message requested now arrives. */
     private synchronized long end(long bytes) {
         long begin = Math.max(free, System.nanoTime() + latencyNanos);
         free = begin + (long) (1e9 * bytes / bytesPerSecond);

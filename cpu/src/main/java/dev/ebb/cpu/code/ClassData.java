@@ -21,7 +21,7 @@ import java.util.Map;
 
 /**
  * The objects that generated code refers to: memory segments, and kernels that it calls. The code
- * loads them as constants, so that the JIT knows the bounds of memory.
+ * loads them as constants, so that the JIT knows the bounds of the segments.
  */
 public final class ClassData {
     private static final DirectMethodHandleDesc AT =

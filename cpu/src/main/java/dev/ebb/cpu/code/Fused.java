@@ -3,17 +3,17 @@ package dev.ebb.cpu.code;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A loop generated for one form: all its operations in registers of the processor, one pass over
- * memory.
+ * A loop generated for one form: it makes one pass over memory, with all intermediate values in
+ * processor registers.
  *
- * <p>{@code memory} holds the segments of the form's arguments, then those of its results; {@code
- * at} says where each begins: at which byte of its segment, or at which element of {@code
- * registers}, the tile's: a {@code float[]} or a {@code double[]}, as the form's type says.
+ * <p>{@code memory} contains the segments of the form's arguments, then those of its results.
+ * {@code at} contains the start of each: a byte of its segment, or an element of the tile's {@code
+ * registers}, which are a {@code float[]} or a {@code double[]} depending on the form's type.
  */
 public interface Fused {
-    /** {@code n} elements, a multiple of eight. */
+    /** Computes {@code n} elements, a multiple of eight. */
     void run(MemorySegment[] memory, long[] at, Object registers, int n);
 
-    /** Fewer than eight elements. */
+    /** Computes {@code n} elements, fewer than eight. */
     void tail(MemorySegment[] memory, long[] at, Object registers, int n);
 }

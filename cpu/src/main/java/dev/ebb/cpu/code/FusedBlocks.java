@@ -14,21 +14,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Many expressions over the same positions as generated loops that run over one block of positions
- * after the other: as many as the registers at hand have room for. Arguments and results are
+ * Many expressions over the same positions as generated loops that process one block of positions
+ * after the other. The block is as long as the available registers allow. Arguments and results are
  * consecutive, or one number for all positions. Within a block everything is read before anything
- * is written. A last result may stay in a register, for a fold to combine.
+ * is written. The last result may stay in a register, for a fold to combine.
  */
 public final class FusedBlocks {
-    /** More positions at a time leave the first-level cache. */
+    /** Blocks of more positions do not fit the first-level cache. */
     private static final int MOST = 256;
 
-    /** Fewer cost more in calls than the loops save. */
+    /** In blocks of fewer positions, calls cost more than the loops save. */
     private static final int FEWEST = 64;
 
     /**
-     * Where a loop finds an argument or puts a result: so far from the start for each position, for
-     * each of the positions that a run has done, and for each within the block.
+     * The location of an argument or result of a loop: the offset {@code start}, plus a stride for
+     * the position, a stride for the positions already done in the run, and a stride within the
+     * block.
      */
     private record Place(long start, long byPosition, long byDone, long byWithin) {
         long at(long position, int done, int within) {
@@ -39,7 +40,7 @@ public final class FusedBlocks {
             return new Place(0, width, 0, width);
         }
 
-        /** One number for all positions. */
+        /** A number that is the same for all positions. */
         static Place single() {
             return new Place(0, 0, 0, 0);
         }
@@ -91,7 +92,7 @@ public final class FusedBlocks {
             for (int k = 0; k < count; k++) {
                 int place = stage.places().get(k);
                 boolean isRegister = isRegister(stage, k);
-                // a register needs no segment, but the loop wants one of the same kind
+                // a register needs no segment, but the loop expects one of the same kind
                 memory[s][k] = all.get(isRegister ? 0 : place).segment();
                 if (isRegister && place == all.size() && isSink(stage, k) && s == steps.length - 1)
                     places[s][k] = Place.held();
@@ -105,11 +106,11 @@ public final class FusedBlocks {
     }
 
     /**
-     * The blocks of {@code line}, if loops can compute it in the registers that there are.
+     * The blocks for {@code line}, if loops can compute it in the available registers.
      *
-     * @param results where results go; one result more is held if {@code held} is not 0
-     * @param held so many numbers of the last result are held at most
-     * @param registers how many numbers the registers take
+     * @param results the locations of the results; one more result is held if {@code held} is not 0
+     * @param held the most numbers of the last result that are held
+     * @param registers the number of elements for registers
      */
     public static Optional<FusedBlocks> of(
             OperationList line,
@@ -145,7 +146,7 @@ public final class FusedBlocks {
                 : form.sinks().get(place - reads) == Sink.REGISTER;
     }
 
-    /** Only results are put to registers by the last loop; earlier loops put no result there. */
+    /** Whether place {@code k} is a result; only the last loop writes results to registers. */
     private static boolean isSink(FusedStages.Stage stage, int k) {
         return k >= stage.form().accesses().size();
     }
@@ -154,7 +155,7 @@ public final class FusedBlocks {
         return entry;
     }
 
-    /** Computes {@code n} positions from {@code from} on; held numbers begin at the first one. */
+    /** Computes {@code n} positions from {@code from} on; held numbers start with the first one. */
     public void run(List<Fused> loops, Tile tile, long from, int n) {
         for (int done = 0; done < n; done += length) {
             int some = Math.min(length, n - done);
@@ -165,14 +166,17 @@ public final class FusedBlocks {
         }
     }
 
-    /** Warms the loops on the first positions; what they write there is written back. */
+    /**
+     * Runs the loops on the first positions to warm them up, and restores the memory that they
+     * write.
+     */
     public void sample(List<Fused> loops, Tile tile) {
         for (int j = 0; j < results.size(); j++) copy(results.get(j), tile, j, true);
         for (int s = 0; s < steps.length; s++) run(loops.get(s), s, tile, 0, 0, FEWEST);
         for (int j = 0; j < results.size(); j++) copy(results.get(j), tile, j, false);
     }
 
-    /** How many positions a sample has. */
+    /** The number of positions of a sample. */
     public static int sampled() {
         return FEWEST;
     }

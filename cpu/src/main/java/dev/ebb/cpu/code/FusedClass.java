@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Consumer;
 
-/** Makes the class of a {@link Fused} loop. */
+/** Generates the class of a {@link Fused} loop. */
 final class FusedClass {
     private static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.code.FusedLoop");
     private static final MethodTypeDesc RUN =

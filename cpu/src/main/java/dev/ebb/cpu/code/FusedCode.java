@@ -25,10 +25,10 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 
 /**
- * Writes the code of a {@link Fused} loop: calls into the Vector API, which C2 turns into the very
- * loop one would write by hand ({@code FusedBench}). A repeated argument and a constant become a
- * vector before the loop. The tail is the same code under a mask. A pass of the loop does eight
- * elements: one vector of f32, or two of f64.
+ * Writes the bytecode of a {@link Fused} loop: calls of the Vector API, which C2 compiles to the
+ * same loop as hand-written code ({@code FusedBench}). Repeated arguments and constants become
+ * vectors before the loop. The tail is the same code under a mask. An iteration of the loop
+ * computes eight elements: one vector of f32, or two of f64.
  */
 final class FusedCode {
     static final ClassDesc FLOATS = desc(FloatVector.class);
@@ -41,12 +41,12 @@ final class FusedCode {
     private final FusedMemory memory;
     private final boolean wide;
 
-    /** The class of its vectors, and of one of their numbers. */
+    /** The class of its vectors, and the type of their elements. */
     private final ClassDesc numbers;
 
     private final ClassDesc number;
 
-    /** The logarithm of the bytes of a number. */
+    /** The binary logarithm of the bytes of a number. */
     private final int shift;
 
     final int[] starts;
@@ -72,7 +72,7 @@ final class FusedCode {
         end = code.allocateLocal(TypeKind.INT);
     }
 
-    /** All of a run. */
+    /** Writes the loop over a whole run. */
     void loop() {
         prologue();
         code.iload(4).loadConstant(shift).ishl().istore(end);
@@ -84,14 +84,14 @@ final class FusedCode {
         code.labelBinding(done).return_();
     }
 
-    /** What is left of it. */
+    /** Writes the tail. */
     void once() {
         prologue();
         eight(this::mask);
         code.return_();
     }
 
-    /** Eight elements: one vector or two. */
+    /** Writes the code for eight elements: one vector or two. */
     private void eight(Runnable before) {
         for (int half = 0; half < (wide ? 2 : 1); half++) {
             memory.half = half;
@@ -101,7 +101,7 @@ final class FusedCode {
         }
     }
 
-    /** Which lanes there are. */
+    /** Writes the mask of the tail's lanes. */
     void mask() {
         code.getstatic(numbers, "SPECIES_256", SPECIES).loadConstant(memory.lane()).iload(4);
         code.invokeinterface(SPECIES, "indexInRange", MethodTypeDesc.of(MASK, CD_int, CD_int))
@@ -113,12 +113,12 @@ final class FusedCode {
         steady();
     }
 
-    /** Where everything begins. */
+    /** Writes the loads of all offsets. */
     void places() {
         memory.places();
     }
 
-    /** What does not change within a run. */
+    /** Writes the values that do not change within a run. */
     void steady() {
         for (int i = 0; i < values.length; i++) {
             var operation = form.operations().get(i);
@@ -263,7 +263,7 @@ final class FusedCode {
         code.invokevirtual(MASK, name, MethodTypeDesc.of(MASK, MASK));
     }
 
-    /** (c and yes) or (no and not c). */
+    /** Writes (c and yes) or (no and not c). */
     private void selectTruth(int c, int yes, int no) {
         load(c);
         load(yes);

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A loop that can be generated: arithmetic in f32 or in f64, comparisons, truth values and selects,
+ * A loop that can be generated: arithmetic in f32 or in f64, comparisons, booleans and selects,
  * over arguments that are consecutive or repeated within a run. Equal forms share a loop.
  *
- * @param type what its numbers are: F32 or F64
- * @param operations what to compute, in order
+ * @param type of the numbers: F32 or F64
+ * @param operations to compute, in order
  * @param accesses how each argument is read
- * @param results which operations are stored
- * @param sinks where each result goes
+ * @param results the operations that are stored
+ * @param sinks where each result is stored
  */
 public record FusedForm(
         DType type,
@@ -28,7 +28,7 @@ public record FusedForm(
         List<Sink> sinks) {
 
     /**
-     * One function applied to earlier operations; {@code value} is an argument's number or a
+     * One function applied to earlier operations; {@code value} is the number of an argument, or a
      * constant.
      */
     record Operation(Function function, double value, List<Integer> from) {}
@@ -47,7 +47,7 @@ public record FusedForm(
         REGISTER
     }
 
-    /** Where a result goes: to memory as numbers or as bits, or to a tile's register. */
+    /** Where a result is stored: in memory as numbers or as bits, or in a tile's register. */
     public enum Sink {
         FLOATS,
         BITS,
@@ -93,7 +93,7 @@ public record FusedForm(
         SELECT_TRUTH,
         ZERO_OR_ONE;
 
-        /** Whether it takes so many instructions that a loop with it would pass what C2 inlines. */
+        /** Whether it takes so many instructions that C2 would stop inlining in a loop with it. */
         boolean isHeavy() {
             return switch (this) {
                 case EXP, EXPM1, LOG, LOG1P, SIN, COS, TAN, ATAN, TANH, ERF, ERFC -> true;
@@ -127,7 +127,7 @@ public record FusedForm(
             };
         }
 
-        /** Whether it gives truth values. */
+        /** Whether its result is a boolean. */
         boolean isTruth() {
             return switch (this) {
                 case IS_NAN, EQ, NE, LT, LE, GT, GE, AND, OR, XOR, NOT, SELECT_TRUTH -> true;
@@ -170,7 +170,7 @@ public record FusedForm(
         sinks = List.copyOf(sinks);
     }
 
-    /** What the numbers of {@code line} are; empty if some are f32 and some f64. */
+    /** The type of the numbers of {@code line}; empty if some are f32 and some f64. */
     static Optional<DType> type(OperationList line) {
         boolean singles = line.operations().stream().anyMatch(o -> o.type() == DType.F32);
         boolean doubles = line.operations().stream().anyMatch(o -> o.type() == DType.F64);

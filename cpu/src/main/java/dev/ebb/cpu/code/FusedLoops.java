@@ -9,12 +9,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The generated loops of a device, by body. Generating a loop and compiling it takes much longer
- * than one run of a kernel, so a body gets a loop only once many elements have gone through the
- * tiles; until the loop measures faster than the tiles, it computes only a small sample of each.
+ * The generated loops of a device, by body. Generating and compiling a loop takes much longer than
+ * one run of a kernel, so a loop is generated only after many elements of a body were computed by
+ * tiles. From then on the loop computes a small sample of each tile, until it is measured to be
+ * faster than the tiles.
  */
 public final class FusedLoops {
-    /** Below this number of elements a body is not worth generating a class. */
+    /** Loops are generated after this many elements. */
     private static final long WORTHWHILE = 1 << 21;
 
     private final long worthwhile;
@@ -29,12 +30,15 @@ public final class FusedLoops {
         this.trusting = trusting;
     }
 
-    /** Loops that are made at once and do all from the first: to see that no bit hangs on it. */
+    /**
+     * Loops that are generated at once and compute everything from the start; for tests that no bit
+     * depends on the choice.
+     */
     public static FusedLoops eager() {
         return new FusedLoops(0, true);
     }
 
-    /** Loops that are made at once, and do all once they are faster. */
+    /** Loops that are generated at once, and compute everything as soon as they are faster. */
     public static FusedLoops early() {
         return new FusedLoops(0, false);
     }
@@ -45,7 +49,7 @@ public final class FusedLoops {
         return state;
     }
 
-    /** The loops of one body, as far as they have come. */
+    /** The state of the loops of one body. */
     public final class Entry {
         private final FusedStages stages;
         private final Warming.State state = FusedLoops.this.state();
@@ -57,8 +61,8 @@ public final class FusedLoops {
         }
 
         /**
-         * Counts elements that are about to be computed, and makes the loops when there have been
-         * enough.
+         * Counts elements that are about to be computed, and generates the loops after enough of
+         * them.
          */
         public synchronized void expect(long elements) {
             if (loops != null) return;
@@ -68,7 +72,7 @@ public final class FusedLoops {
             }
         }
 
-        /** A loop for each stage, once they are worth it. */
+        /** A loop for each stage; null before they are generated. */
         @Nullable
         public List<Fused> loops() {
             return loops;
@@ -83,7 +87,7 @@ public final class FusedLoops {
         }
     }
 
-    /** The loop of one body over rows, as far as it has come. */
+    /** The state of the loop of one body over rows. */
     public final class RowEntry {
         private final RowForm form;
         private final Warming.State state = FusedLoops.this.state();
@@ -94,14 +98,17 @@ public final class FusedLoops {
             this.form = form;
         }
 
-        /** Counts elements that are about to be computed, and makes the loop in time. */
+        /**
+         * Counts elements that are about to be computed, and generates the loop after enough of
+         * them.
+         */
         public synchronized void expect(long elements) {
             if (loop != null) return;
             seen += elements;
             if (seen >= worthwhile) loop = FusedClass.generate(form);
         }
 
-        /** The loop, once it is worth it. */
+        /** The loop; null before it is generated. */
         @Nullable
         public FusedRows loop() {
             return loop;

@@ -17,9 +17,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** An elementwise kernel bound to generated loops: which runs of memory they are called on. */
+/**
+ * An elementwise kernel bound to generated loops: computes the runs of memory on which they are
+ * called.
+ */
 public final class FusedMap {
-    /** Shorter runs cost more in calls than the loops save. */
+    /** In shorter runs, calls cost more than the loops save. */
     private static final int SHORTEST = 64;
 
     private static final int REGISTER = FusedStages.REGISTER;
@@ -48,7 +51,7 @@ public final class FusedMap {
             var stage = stages.get(s);
             memory[s] = new MemorySegment[stage.places().size()];
             for (int k = 0; k < memory[s].length; k++) {
-                // a register needs no segment, but the loop wants one of the same kind
+                // a register needs no segment, but the loop expects one of the same kind
                 int place = isRegister(stage, k) ? 0 : stage.places().get(k);
                 memory[s][k] = places.get(place).segment();
             }
@@ -124,7 +127,10 @@ public final class FusedMap {
         return entry;
     }
 
-    /** Computes positions {@code from} to {@code to}; both but the last are multiples of eight. */
+    /**
+     * Computes positions {@code from} to {@code to}; both are multiples of eight, except at the
+     * end.
+     */
     public void range(List<Fused> loops, Tile tile, long from, long to) {
         var starts = new long[bits.length];
         for (long p = from; p < to; ) {

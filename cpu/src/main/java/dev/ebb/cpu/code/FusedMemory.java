@@ -26,9 +26,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Writes the part of a generated loop that moves vectors between registers of the processor and
- * memory, or a tile's registers. The loop counts bytes of numbers; bits are moved in whole bytes,
- * so where a vector has four lanes, the first four bits wait for the others.
+ * Writes the part of a generated loop that moves vectors between processor registers and memory, or
+ * a tile's registers. The loop's index counts bytes of numbers. Bits are moved in whole bytes, so
+ * if a vector has four lanes, the first four bits are kept until the other four are there.
  */
 final class FusedMemory {
     private static final ClassDesc SEGMENT = desc(MemorySegment.class);
@@ -41,7 +41,7 @@ final class FusedMemory {
     private final ClassDesc numbers;
     private final ClassDesc number;
 
-    /** The logarithm of the bytes of a number. */
+    /** The binary logarithm of the bytes of a number. */
     private final int shift;
 
     private final int[] segments;
@@ -53,7 +53,7 @@ final class FusedMemory {
     final int index;
     final int mask;
 
-    /** Which half of eight elements is being written, where a vector has four lanes. */
+    /** Which half of eight elements is being written, if a vector has four lanes. */
     int half;
 
     FusedMemory(DType type, int places, CodeBuilder code, boolean masked) {
@@ -78,7 +78,7 @@ final class FusedMemory {
         packed = code.allocateLocal(TypeKind.INT);
     }
 
-    /** Where everything begins. */
+    /** Writes the loads of all offsets. */
     void places() {
         for (int i = 0; i < segments.length; i++) {
             code.aload(1).loadConstant(i).aaload().astore(segments[i]);
@@ -89,12 +89,12 @@ final class FusedMemory {
         code.iconst_0().istore(index);
     }
 
-    /** The first lane, of eight elements, of the vector that is being written. */
+    /** The lane among eight elements at which the vector being written starts. */
     int lane() {
         return 4 * half;
     }
 
-    /** One number of argument {@code a}, which may lie in a tile. */
+    /** Loads one number of argument {@code a}, which may be in a tile. */
     void loadOne(int a, boolean isHeld) {
         if (isHeld) {
             code.aload(registers).lload(starts[a]).l2i();
@@ -152,7 +152,7 @@ final class FusedMemory {
         }
     }
 
-    /** Where the current eight elements of a register begin. */
+    /** Pushes the start of the current eight elements of a register. */
     private void register(int place) {
         code.aload(registers).lload(starts[place]);
         code.iload(index).loadConstant(shift).ishr().i2l().ladd().l2i();
@@ -175,8 +175,8 @@ final class FusedMemory {
     }
 
     /**
-     * Where the bits of the current eight elements lie: the index counts as many bytes of numbers
-     * for one of bits as eight numbers take.
+     * Pushes the offset of the bits of the current eight elements: one byte of bits for the bytes
+     * of eight numbers.
      */
     private void bits(int place) {
         code.getstatic(READS, "BYTE", desc(ValueLayout.OfByte.class));

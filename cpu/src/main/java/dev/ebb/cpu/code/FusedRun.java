@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A body as one generated loop that has one argument or its result on the heap: what a fold is
- * about to combine, or what a contraction has summed. The rest is in memory, of the same type, and
- * either consecutive or repeated along runs.
+ * A body as one generated loop that has one argument, or its result, on the heap: the values that a
+ * fold is about to combine, or the sums of a contraction. All other operands are in memory, of the
+ * same type, and either consecutive or repeated along runs.
  */
 public final class FusedRun {
-    /** Shorter runs cost more in calls than the loop saves. */
+    /** In shorter runs, calls cost more than the loop saves. */
     private static final int SHORTEST = 64;
 
     private final FusedLoops.Entry entry;
@@ -44,16 +44,16 @@ public final class FusedRun {
         place = new int[memory.length];
         for (int k = 0; k < memory.length; k++) {
             place[k] = stage.places().get(k);
-            // what is on the heap needs no segment, but the loop wants one of the same kind
+            // an operand on the heap needs no segment, but the loop expects one of the same kind
             memory[k] = places.get(place[k]).orElse(any).segment();
             onHeap[k] = places.get(place[k]).isEmpty();
         }
     }
 
-    /** The body of a fold, its values to go to the heap. */
+    /** The body of a fold, whose values go to the heap. */
     public static Optional<FusedRun> toHeap(
             OperationList line, Shape shape, List<Buffer> in, List<View> views, FusedLoops loops) {
-        // what is only read is copied as fast
+        // a body that only reads its argument is copied as fast
         if (line.operations().size() == 1) return Optional.empty();
         var places = new ArrayList<>(in.stream().map(Optional::of).toList());
         places.add(Optional.empty());
@@ -120,7 +120,8 @@ public final class FusedRun {
     }
 
     /**
-     * Computes {@code n} positions from {@code position} on; the heap's part begins at {@code at}.
+     * Computes {@code n} positions from {@code position} on; the operand on the heap starts at
+     * {@code at}.
      */
     public void run(Fused loop, Object heap, int at, long position, int n) {
         var starts = new long[views];

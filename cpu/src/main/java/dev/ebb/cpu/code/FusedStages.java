@@ -21,18 +21,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A body as generated loops with prebuilt functions between them. C2 stops inlining once a method
- * has made it create too many nodes, and vectors are then boxed; an exp or tanh alone takes a third
- * of that. So these run as the steps they are, over a tile's registers in the first-level cache,
- * and only what lies between them is generated: the light operations and all traffic with memory,
- * most of what a body costs beyond its functions.
+ * A body as generated loops with prebuilt functions between them. C2 limits the nodes that it
+ * creates by inlining; beyond the limit vectors are boxed, and a single exp or tanh takes a third
+ * of it. So these functions run as prebuilt steps over a tile's registers in the first-level cache,
+ * and only the code between them is generated: the light operations and all memory accesses, which
+ * are most of a body's cost besides its functions.
  *
- * <p>Memory is written by the last loop alone: an output may lie over an argument that loops before
- * it read again.
+ * <p>Only the last loop writes to memory: an output may overwrite an argument that earlier loops
+ * read.
  */
 public record FusedStages(List<Stage> stages) {
 
-    /** One loop, and the functions that follow it. */
+    /** One loop, and the functions that run after it. */
     public record Stage(FusedForm form, List<Integer> places, List<Heavy> after) {
         public Stage {
             places = List.copyOf(places);
@@ -44,7 +44,7 @@ public record FusedStages(List<Stage> stages) {
             return steps(base, REGISTER);
         }
 
-        /** The same on registers that lie {@code apart}. */
+        /** The same with registers {@code apart} elements apart. */
         TileStep[] steps(int base, int apart) {
             return after.stream()
                     .map(
@@ -59,7 +59,7 @@ public record FusedStages(List<Stage> stages) {
         }
     }
 
-    /** How far apart the registers of a tile lie. */
+    /** The elements from one register of a tile to the next. */
     public static final int REGISTER = Tile.REGISTER;
 
     /** A function from one register to another. */
@@ -68,7 +68,7 @@ public record FusedStages(List<Stage> stages) {
     private static final int MOST_REGISTERS = 24;
     private static final int MOST_LIGHT = 40;
 
-    /** Light operations of one loop where they are cut into as many loops as they take. */
+    /** The most light operations of one loop if they are split into several loops. */
     private static final int MOST_LIGHT_A_LOOP = 32;
 
     private static final int MOST_REGISTERS_CUT = 96;
@@ -77,17 +77,17 @@ public record FusedStages(List<Stage> stages) {
         stages = List.copyOf(stages);
     }
 
-    /** What its numbers are. */
+    /** The type of the numbers. */
     public DType type() {
         return stages.getFirst().form().type();
     }
 
-    /** Where its registers are. */
+    /** The array of a tile that holds the registers. */
     Object registers(Tile tile) {
         return type() == DType.F64 ? tile.f64 : tile.f32;
     }
 
-    /** What it needs of a tile. */
+    /** The tile memory that the stages need. */
     Need need() {
         return Need.NOTHING.and(type() == DType.F64 ? Bank.F64 : Bank.F32, registerElements());
     }
@@ -96,12 +96,12 @@ public record FusedStages(List<Stage> stages) {
         return stages.size() > 1;
     }
 
-    /** How many elements of a tile its registers take. */
+    /** The elements of a tile that the registers take. */
     public int registerElements() {
         return registers() * REGISTER;
     }
 
-    /** How many registers there are. */
+    /** The number of registers. */
     int registers() {
         int registers = 0;
         for (Stage stage : stages) {
@@ -122,8 +122,8 @@ public record FusedStages(List<Stage> stages) {
     }
 
     /**
-     * The same, for any number of light operations: where they are too many for one loop, further
-     * loops go on.
+     * The same for any number of light operations: if there are too many for one loop, they are
+     * split into several.
      */
     static Optional<FusedStages> ofMany(
             OperationList line, List<Optional<Access>> accesses, List<Sink> outputs) {
@@ -193,7 +193,7 @@ public record FusedStages(List<Stage> stages) {
             for (int j : line.results()) if (stage[j] < last && !isFree(j)) keep(j);
         }
 
-        /** The first loop from {@code from} on that has room for one more operation. */
+        /** The first loop from {@code from} on that can take one more operation. */
         private static int withRoom(int from, Map<Integer, Integer> light) {
             int at = from;
             while (light.getOrDefault(at, 0) >= MOST_LIGHT_A_LOOP) at++;
@@ -205,7 +205,7 @@ public record FusedStages(List<Stage> stages) {
             registers.putIfAbsent(i, registers.size());
         }
 
-        /** What any loop can have anew. */
+        /** Whether an operation is free to repeat in any loop. */
         private boolean isFree(int i) {
             return functions.get(i) == Function.ARGUMENT || functions.get(i) == Function.CONSTANT;
         }
@@ -221,7 +221,7 @@ public record FusedStages(List<Stage> stages) {
                     && light <= MOST_LIGHT * (last + 1L);
         }
 
-        /** Whether an operation gives truth values, which no register and no number holds. */
+        /** Whether an operation's result is a boolean, which no register and no number can hold. */
         private boolean isTruth(int i) {
             return line.operations().get(i).type() != type;
         }
@@ -232,7 +232,7 @@ public record FusedStages(List<Stage> stages) {
             return stages;
         }
 
-        /** One loop in the making. */
+        /** One loop while it is being built. */
         private final class Loop {
             private final int number;
             private final List<FusedForm.Operation> operations = new ArrayList<>();

@@ -9,11 +9,11 @@ import java.lang.constant.ClassDesc;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Consumer;
 
-/** Loads classes whose code was written at run time. */
+/** Loads classes whose bytecode was generated at run time. */
 public final class GeneratedClass {
     private GeneratedClass() {}
 
-    /** How code names a type. */
+    /** The descriptor of a type in bytecode. */
     public static ClassDesc desc(Class<?> type) {
         return type.describeConstable().orElseThrow();
     }
@@ -21,10 +21,10 @@ public final class GeneratedClass {
     /**
      * An instance of a new hidden class.
      *
-     * @param lookup of the package that the class becomes a part of
-     * @param self how its own code names it
+     * @param lookup of the package to which the class is added
+     * @param self the name by which its own code refers to it
      * @param of the interface that it implements
-     * @param data the objects that its code has as constants
+     * @param data the objects that its code loads as constants
      * @param methods adds its methods
      */
     public static <T> T instance(

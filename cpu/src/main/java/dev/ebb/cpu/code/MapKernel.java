@@ -20,15 +20,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An elementwise kernel, cut into parts of consecutive positions. The cut depends on the shape
- * alone, and falls on multiples of 1024, so that no two parts share a byte of bits. Within a part a
- * tile is read whole before any of it is written: an output may lie over an operand it is computed
- * from.
+ * An elementwise kernel, split into parts of consecutive positions. The split depends on the shape
+ * alone and is at multiples of 1024, so that no two parts share a byte of bits. Within a part a
+ * tile is read entirely before any of it is written: an output may overwrite an operand from which
+ * it is computed.
  */
 public final class MapKernel implements Runnable, Workers.Part {
     private static final int MOST_PARTS = 64;
 
-    /** The most elements that are timed, so that what a call costs weighs as it will. */
+    /** The most elements of a timed trial, so that the cost of a call counts as in a real run. */
     private static final int TIMED = 4 * Tile.LENGTH;
 
     private final long size;
@@ -66,7 +66,7 @@ public final class MapKernel implements Runnable, Workers.Part {
         fused = FusedMap.of(program.line(), map.shape(), in, map.operands(), out, loops);
     }
 
-    /** What this kernel needs of a worker. */
+    /** The memory that this kernel needs for each worker. */
     public static Need need(Kernel.Map map, List<DType> in, List<DType> out) {
         var args = new ArrayList<TileForm.Arg>();
         for (int i = 0; i < in.size(); i++)
@@ -84,7 +84,10 @@ public final class MapKernel implements Runnable, Workers.Part {
                         .orElse(Need.NOTHING));
     }
 
-    /** How many positions a part of {@code size} covers: a quarter of what is worth a thread. */
+    /**
+     * The positions of a part of a kernel of {@code size} positions: a quarter of the work that is
+     * worth a thread.
+     */
     static long partSize(long size) {
         if (size <= Workers.GRAIN) return Workers.GRAIN;
         long even = Math.ceilDiv(size, MOST_PARTS);
@@ -124,14 +127,14 @@ public final class MapKernel implements Runnable, Workers.Part {
     }
 
     /**
-     * A sample of each tile by the generated loops, the rest by the tile; now and then as many
-     * elements by each, timed.
+     * Computes a sample of each tile by the generated loops, and the rest by the tile program;
+     * occasionally times both on equally many elements.
      */
     private void warm(Tile tile, FusedMap map, List<Fused> loops, long from, long to) {
         var state = map.entry().state();
         for (long p = from; p < to; ) {
             boolean trial = to - p >= Warming.TIMED && state.isTimeToMeasure();
-            // in whole vectors, as small maps are timed too: half of them each way
+            // whole vectors, half by each way, so that small maps are timed too
             long timed = Math.min(TIMED, (to - p) / 16 * 8);
             long sample = state.isHopeless() ? 0 : 2 * Warming.SAMPLE;
             long middle = Math.min(to, p + (trial ? timed : sample));
@@ -139,7 +142,7 @@ public final class MapKernel implements Runnable, Workers.Part {
             long start = System.nanoTime();
             map.range(loops, tile, p, middle);
             long turn = System.nanoTime();
-            // the loops had the tile's registers, and what was in them
+            // the loops have overwritten the tile's registers
             program.begin(tile, program.length());
             tiles(tile, middle, end);
             double rest = System.nanoTime() - turn;

@@ -16,8 +16,8 @@ import java.lang.classfile.TypeKind;
 import java.lang.constant.MethodTypeDesc;
 
 /**
- * Writes the code of a {@link FusedRows}: a {@link FusedCode} within a loop over rows. A fold has
- * an accumulator for each eight of its 32 lanes, so that additions need not wait for each other.
+ * Writes the bytecode of a {@link FusedRows}: a {@link FusedCode} within a loop over rows. A fold
+ * has an accumulator for each eight of its 32 lanes, so that additions do not wait for each other.
  */
 final class RowCode {
     private static final int VECTORS = Tile.FOLD_LANES / 8;
@@ -58,7 +58,7 @@ final class RowCode {
                 });
     }
 
-    /** All lanes where a tail is to follow; eight of them where none is. */
+    /** Stores all lanes if a tail follows, otherwise eight combined ones. */
     private void finish() {
         var all = code.newLabel();
         var done = code.newLabel();
@@ -152,7 +152,7 @@ final class RowCode {
         code.astore(lanes[j]);
     }
 
-    /** Where eight of the lanes are. */
+    /** Pushes the location of eight of the lanes. */
     private void lane(int j) {
         code.aload(3).lload(body.starts[body.starts.length - 1]).l2i().loadConstant(8 * j).iadd();
     }

@@ -2,9 +2,9 @@ package dev.ebb.cpu.code;
 
 import dev.ebb.ir.Kernel.Combine;
 
-/** A loop over rows that can be generated: a body, and what becomes of its values. */
+/** A loop over rows that can be generated: a body, and the use of its values. */
 public record RowForm(FusedForm form, Use use) {
-    /** Stored as they are, or combined. */
+    /** Whether values are stored or combined. */
     public enum Use {
         MAP,
         SUM,

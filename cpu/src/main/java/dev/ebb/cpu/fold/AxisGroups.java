@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The axes of a fold as few as they can be: those of size one left out, neighbours that are both
- * folded or both kept made one. So folded and kept axes alternate, and the order of a fold depends
- * on nothing but these sizes.
+ * The axes of a fold, merged as far as possible: axes of size one are dropped, and neighbouring
+ * axes that are both folded or both kept become one. So folded and kept axes alternate, and the
+ * order of a fold depends on these sizes only.
  */
 public record AxisGroups(List<Group> all) {
 
@@ -32,8 +32,7 @@ public record AxisGroups(List<Group> all) {
     }
 
     /**
-     * Whether rows are folded first: the innermost axis is folded, or there is nothing but one
-     * element.
+     * Whether rows are folded first: the innermost axis is folded, or there is only one element.
      */
     public boolean endsFolded() {
         return all.isEmpty() || all.getLast().folded();
@@ -60,8 +59,8 @@ public record AxisGroups(List<Group> all) {
     }
 
     /**
-     * The row-major number of the index whose kept part is number {@code kept} and whose folded
-     * part is {@code folded}.
+     * The row-major position of the index with number {@code kept} among the kept axes and number
+     * {@code folded} among the folded ones.
      */
     public long position(long kept, long folded) {
         long position = 0;

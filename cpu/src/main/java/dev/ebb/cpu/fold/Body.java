@@ -2,18 +2,21 @@ package dev.ebb.cpu.fold;
 
 import dev.ebb.cpu.tile.Tile;
 
-/** What a fold combines, computed into a tile's register. */
+/** Computes the values that a fold combines, into a tile's register. */
 public interface Body {
-    /** Says how many elements are about to be computed. */
+    /** Announces how many elements are about to be computed. */
     void expect(long elements);
 
-    /** What is the same for every run on this tile, for runs of at most {@code n} elements. */
+    /**
+     * Computes the values that are the same for every run on this tile, for runs of at most {@code
+     * n} elements.
+     */
     void begin(Tile tile, int n);
 
-    /** The most elements one run may compute. */
+    /** The most elements of one run. */
     int length();
 
-    /** Where the register of the values begins. */
+    /** The start of the register of the values. */
     int result();
 
     /** Computes {@code n} positions from {@code position} on. */

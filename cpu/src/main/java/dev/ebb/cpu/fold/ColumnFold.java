@@ -14,12 +14,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * Folds rows into one: the innermost axis is kept, and every column has an accumulator of its own.
- * Rows are combined in order, 64 at a time, those sums into at most 64 chunks, and the chunks in
- * order, so that an error grows slowly.
+ * Folds rows into one: the innermost axis is kept, and every column has its own accumulator. Rows
+ * are combined in order, 64 at a time, these sums into at most 64 chunks, and the chunks in order,
+ * so that the rounding error grows slowly.
  *
- * <p>Threads share either chunks, whose accumulators wait in the workspace, or, where that would be
- * large, columns. The order is the same.
+ * <p>Threads share either chunks, whose accumulators are kept in the workspace, or columns, if that
+ * workspace would be large. The order is the same.
  */
 final class ColumnFold implements Runnable {
     private static final int SUB = 64;
@@ -39,7 +39,7 @@ final class ColumnFold implements Runnable {
     private final int width;
     private final long blocks;
 
-    /** Rows that lie one after the other: the innermost folded axis. */
+    /** The number of consecutive rows: the size of the innermost folded axis. */
     private final long together;
 
     private final Buffer out;
@@ -77,7 +77,7 @@ final class ColumnFold implements Runnable {
         return (int) Math.min(columns, Math.min(bodyLength, byChunks ? Tile.LENGTH : SHARED_WIDTH));
     }
 
-    /** What such a fold needs of a worker beside what its body does. */
+    /** The memory that such a fold needs for each worker in addition to its body's. */
     static Need need(AxisGroups groups, int bodyLength, Combiner combiner) {
         if (groups.size() == 0) return Need.NOTHING;
         var outer = groups.withoutLast();
@@ -93,21 +93,25 @@ final class ColumnFold implements Runnable {
                 .and(combiner.sums(), Math.ceilDiv(width, 8) * 8 + Tile.PADDING);
     }
 
-    /** The number of units of this size that make a part. */
+    /** The number of units of this size in a part. */
     private static long together(long elements) {
         return Math.max(1, Workers.GRAIN / elements);
     }
 
-    /** A power of two, so that folds and products can be cut at the same rows. */
+    /**
+     * The rows of a chunk: a power of two, so that folds and products can be split at the same
+     * rows.
+     */
     private static long chunk(long folded) {
         long least = Math.max(SUB, Math.ceilDiv(folded, MOST_CHUNKS));
         return Long.highestOneBit(least - 1) << 1;
     }
 
     /**
-     * How many indices of {@code axis} are one chunk of a fold over {@code axes}, if they are: of
-     * the outermost axis that is folded, and not together with the innermost. A chunk by itself is
-     * folded in the same order as long as it has no more than {@link #MOST_CHUNKS} sums.
+     * How many indices of {@code axis} form one chunk of a fold over {@code axes}; {@link
+     * Node.Cuts#NEVER} if they do not form one. The axis must be the outermost folded axis and not
+     * merged with the innermost. A chunk is folded in the same order by itself if it has at most
+     * {@link #MOST_CHUNKS} sums.
      */
     static int cutEvery(Shape shape, List<Integer> axes, int axis) {
         var groups = AxisGroups.of(shape, axes);
@@ -124,9 +128,7 @@ final class ColumnFold implements Runnable {
                 : Node.Cuts.NEVER;
     }
 
-    /**
-     * What the accumulators of chunks take in the workspace; zero if it is better to share columns.
-     */
+    /** The workspace for the accumulators of chunks; zero if it is better to share columns. */
     static long workspaceBytes(AxisGroups groups, Combiner combiner) {
         var outer = groups.withoutLast();
         long chunks = Math.ceilDiv(outer.size(true), chunk(outer.size(true)));

@@ -9,12 +9,12 @@ import dev.ebb.ir.Kernel.Combine;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How a fold combines elements of one type. The order is part of the meaning, as floats round:
- * every row is dealt to 32 lanes, element {@code i} to lane {@code i mod 32}, each lane combined
- * from the identity on in order, and the lanes in a fixed tree; columns are combined row by row.
- * Nothing else may choose an order.
+ * How a fold combines elements of one type. The order is fixed, because floats are rounded: element
+ * {@code i} of a row goes to lane {@code i mod 32} of 32 lanes, each lane combines its elements in
+ * order, starting with the identity, and the lanes are combined in a fixed tree; columns are
+ * combined row by row. No other class may choose an order.
  *
- * <p>A combined value travels as 64 bits, so that the folds need not know the type.
+ * <p>A combined value is passed as 64 bits, so that folds do not depend on the type.
  */
 abstract sealed class Combiner permits F32Combiner, F64Combiner, WholeCombiner {
     static final int LANES = Tile.FOLD_LANES;
@@ -30,12 +30,14 @@ abstract sealed class Combiner permits F32Combiner, F64Combiner, WholeCombiner {
         };
     }
 
-    /** Where a tile has the blocks, and the accumulators, of this type. */
+    /**
+     * The bank of a tile with the blocks of this type; {@link #sums} is that of the accumulators.
+     */
     abstract Bank blocks();
 
     abstract Bank sums();
 
-    /** What combining nothing gives. */
+    /** The result of combining no elements. */
     abstract long identity();
 
     abstract long combine(long x, long y);
@@ -49,10 +51,10 @@ abstract sealed class Combiner permits F32Combiner, F64Combiner, WholeCombiner {
     /** Combines {@code n} elements of a register. */
     abstract long register(Tile tile, int from, int n);
 
-    /** Combines the first {@code n} elements that were gathered. */
+    /** Combines the first {@code n} gathered elements. */
     abstract long block(Tile tile, int n);
 
-    /** Makes the first {@code n} accumulators of a level the identity. */
+    /** Sets the first {@code n} accumulators of a level to the identity. */
     abstract void clear(Tile tile, int level, int n);
 
     /** Combines a register's {@code n} elements into the accumulators of level 0, one each. */
@@ -66,13 +68,13 @@ abstract sealed class Combiner permits F32Combiner, F64Combiner, WholeCombiner {
     /** Combines a level's accumulators into the level above. */
     abstract void rise(Tile tile, int level, int n);
 
-    /** Bytes that an accumulator takes in a workspace. */
+    /** The bytes of an accumulator in a workspace. */
     abstract int bytes();
 
     /** Writes the accumulators of level 1 to memory, from byte {@code at} on. */
     abstract void save(Tile tile, MemorySegment to, long at, int n);
 
-    /** Reads what {@link #save} wrote back into level 1. */
+    /** Reads back into level 1 what {@link #save} wrote. */
     abstract void recall(Tile tile, MemorySegment from, long at, int n);
 
     /** Stores the accumulators of level 2. */

@@ -17,11 +17,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Combines f32: in vectors once they are {@link Warming warm}, else one by one, in the same order.
+ * Combines f32 with vectors once they are {@link Warming warm}, otherwise element by element, in
+ * the same order.
  *
- * <p>A loop calls methods of the vector that it has just read, and gives them the one it carries
- * along: of the former C2 knows the class by itself, of the latter only by its profile, which an
- * early compilation does not have, and without it vectors are boxed.
+ * <p>A loop calls methods on the vector that it has just read, with the vector that it carries as
+ * the argument. C2 knows the class of the former from the code, that of the latter only from a
+ * profile, which an early compilation does not have; without it, vectors are boxed.
  */
 final class F32Combiner extends Combiner {
     private static final VectorSpecies<Float> S = F32Math.LANES;
@@ -127,7 +128,10 @@ final class F32Combiner extends Combiner {
         return bits(tree(t.f32Lanes, 0, LANES));
     }
 
-    /** Lanes 0, 8, 16, 24 first, unless that is done, then the eight that are left by halves. */
+    /**
+     * Combines lanes 0, 8, 16 and 24 first, unless that is done, then the remaining eight by
+     * halves.
+     */
     float tree(float[] l, int at, int lanes) {
         if (lanes == LANES) narrow(l, at);
         return switch (combine) {
@@ -271,7 +275,7 @@ final class F32Combiner extends Combiner {
         }
     }
 
-    // these may run past n into the padding, whose accumulators nobody reads
+    // these may run beyond n into the padding, whose accumulators are never read
 
     private static void addAll(float[] x, int from, float[] sums, int n) {
         for (int i = 0; i < n; i += 8) {

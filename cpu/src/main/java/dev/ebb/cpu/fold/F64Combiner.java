@@ -9,9 +9,9 @@ import dev.ebb.ir.Kernel.Combine;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** Combines f64, by plain loops. */
+/** Combines f64 with plain loops. */
 final class F64Combiner extends Combiner {
-    /** Rows of so few elements are combined without lanes in memory. */
+    /** Rows of at most this many elements are combined without lanes in memory. */
     private static final int SHORT = 8;
 
     private final Combine combine;
@@ -79,8 +79,8 @@ final class F64Combiner extends Combiner {
     }
 
     /**
-     * Lanes that have no element are left out: combining with the identity changes no bit, as a sum
-     * begins with a zero that is added to and so is never a negative zero.
+     * Lanes without an element are skipped: combining with the identity changes no bit, because a
+     * sum starts with a zero to which elements are added, and so is never a negative zero.
      */
     private long row(double[] x, int from, double[] lanes, int n) {
         if (n <= SHORT) return Double.doubleToRawLongBits(shortRow(x, from, n));
@@ -97,7 +97,7 @@ final class F64Combiner extends Combiner {
         return Double.doubleToRawLongBits(lanes[0]);
     }
 
-    /** The same without lanes in memory; those that have no element are the identity. */
+    /** The same without lanes in memory; lanes without an element are the identity. */
     private double shortRow(double[] x, int from, int n) {
         if (n == 0) return identity;
         double zero = combine == Combine.SUM ? 0.0 : identity;
@@ -120,7 +120,7 @@ final class F64Combiner extends Combiner {
         return combine == Combine.SUM ? 0.0 + x : x;
     }
 
-    /** The first {@code n} lanes with {@code n} elements. */
+    /** Combines the first {@code n} lanes with {@code n} elements. */
     private void combine(double[] lanes, double[] x, int from, int n) {
         switch (combine) {
             case SUM -> {

@@ -22,14 +22,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A reduction of an expression, in one or two passes: if the innermost axis is folded, rows are
- * folded first; what other axes are folded then follows by columns, over the values of the rows,
- * which wait in the workspace.
+ * A reduction of an expression, in one or two passes. If the innermost axis is folded, rows are
+ * folded first; other folded axes follow in a second pass by columns, over the rows' values in the
+ * workspace.
  */
 public final class FoldKernel {
     private FoldKernel() {}
 
-    /** All outputs, one after the other. */
+    /** The kernel; its outputs are computed one after the other. */
     public static Runnable of(
             Kernel.Fold k,
             List<Buffer> in,
@@ -86,15 +86,15 @@ public final class FoldKernel {
         };
     }
 
-    /** Whether all elements are folded to one, as a single row. */
+    /** Whether all elements are folded into one, as a single row. */
     public static boolean isOneRow(Kernel.Fold k) {
         var groups = AxisGroups.of(k.shape(), k.axes());
         return k.shape().size() > 1 && groups.endsFolded() && groups.all().size() == 1;
     }
 
     /**
-     * Such a fold of up to {@link Workers#GRAIN} elements whose values {@code body} computes: with
-     * the bits of the kernel.
+     * A fold of one row of up to {@link Workers#GRAIN} elements, whose values {@code body}
+     * computes; it has the bits of the kernel.
      */
     public static Runnable oneRow(
             Kernel.Fold k, Body body, DType type, Buffer out, Crew workers, Tiles tiles) {
@@ -113,10 +113,10 @@ public final class FoldKernel {
         for (long i = 0; i < out.size(); i++) combiner.set(out, i, combiner.identity());
     }
 
-    /** Reads the values of rows. */
+    /** The body of the second pass: reads the values of rows. */
     private static Body again(Buffer rows) {
         var line = new View(0, List.of(1L));
-        // positions count rows, however many there are: one axis that is never asked for its size
+        // positions count rows, which may be many: one axis whose size is never used
         var shape = Shape.of(lineLength(rows.size()));
         var source = new TileProgram.Source.Memory(rows, line);
         var program = new TileProgram(List.of(Scalar.arg(0)), shape, List.of(source));
@@ -127,25 +127,25 @@ public final class FoldKernel {
         return (int) Math.min(rows, Integer.MAX_VALUE);
     }
 
-    /** What the values of rows take, before the partial results that follow them. */
+    /** The bytes of the rows' values, which precede the partial results. */
     private static long valuesBytes(AxisGroups rest, DType type) {
         boolean two = rest.all().stream().anyMatch(AxisGroups.Group::folded);
         return two ? Math.ceilDiv(wide(type).bytes(rest.size()), 64) * 64 : 0;
     }
 
-    /** Counts of truth values are integers. */
+    /** The type of the result: counts of booleans are integers. */
     private static DType wide(DType type) {
         return type == DType.BOOL ? DType.I32 : type;
     }
 
-    /** Where a fold may be cut along {@code axis}: see {@link Node.Cuts}. */
+    /** Where a fold may be split along {@code axis}: see {@link Node.Cuts}. */
     public static int cutEvery(Kernel.Fold k, int axis) {
         return k.axes().contains(axis)
                 ? ColumnFold.cutEvery(k.shape(), k.axes(), axis)
                 : Node.Cuts.ANYWHERE;
     }
 
-    /** What this kernel needs of a worker. */
+    /** The memory that this kernel needs for each worker. */
     public static Need need(Kernel.Fold k, List<DType> in) {
         return k.each().stream().map(one -> needOfOne(one, in)).reduce(Need::and).orElseThrow();
     }

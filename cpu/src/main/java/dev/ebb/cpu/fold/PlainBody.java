@@ -9,8 +9,8 @@ import dev.ebb.cpu.tile.Warming;
 import java.util.Optional;
 
 /**
- * The body of a fold: by the steps of a program while cold, by a generated loop once that is
- * faster. Both give the same bits.
+ * The body of a fold, computed by the steps of a tile program while cold and by a generated loop
+ * once that is faster. Both give the same bits.
  */
 final class PlainBody implements Body {
     private final TileProgram program;
@@ -54,7 +54,10 @@ final class PlainBody implements Body {
         }
     }
 
-    /** The loop gets a sample, the program does all; now and then the loop does as much, timed. */
+    /**
+     * The loop computes a sample and the program everything; occasionally the loop computes as
+     * much, timed.
+     */
     private void warm(Tile tile, FusedRun run, Fused loop, long position, int n) {
         var state = run.entry().state();
         boolean trial = n >= Warming.TIMED && state.isTimeToMeasure();

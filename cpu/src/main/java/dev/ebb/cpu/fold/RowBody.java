@@ -17,18 +17,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A body over the elements of rows whose numbers a tile holds, into a register: by the steps of a
- * program while cold, by a generated loop once that is faster. A run stays within a row.
+ * A body over the elements of rows whose numbers are in a tile. It computes values into a register,
+ * by the steps of a tile program while cold and by a generated loop once that is faster. A run
+ * stays within a row.
  */
 final class RowBody implements Body {
-    /** Rows as short as these have loops, and are then all there is to time. */
+    /** The shortest rows that have loops; such a row is all there is to time. */
     private static final int SHORTEST_TRIAL = 64;
 
     private final TileProgram program;
     private final Optional<RowLoops> loops;
     private final long width;
 
-    /** For each number that is read: its register, where it begins in a tile, and its type. */
+    /** For each number that is read: its register, its start in a tile, and its type. */
     private final List<Given> given = new ArrayList<>();
 
     private record Given(int register, int from, DType type) {}
@@ -54,7 +55,7 @@ final class RowBody implements Body {
         return new RowBody(program, fused, slots);
     }
 
-    /** The elements that go to {@code out}. */
+    /** The body whose elements go to {@code out}. */
     static RowBody of(
             Scalar body,
             Kernel.Rows k,
@@ -133,7 +134,7 @@ final class RowBody implements Body {
         return (int) (position / width - tile.firstRow);
     }
 
-    /** By the steps of the program; over several rows if need be. */
+    /** Computes by the steps of the program, over several rows if necessary. */
     void plain(Tile tile, long position, int n) {
         int row = row(tile, position);
         for (int at = 0; at < n; row++) {
@@ -156,12 +157,15 @@ final class RowBody implements Body {
         return (int) Math.max(1, program.length() / Math.max(1, width));
     }
 
-    /** Whether all is done by the program. */
+    /** Whether the program computes everything. */
     boolean isPlain() {
         return loops.isEmpty() || loops.get().entry().loops() == null;
     }
 
-    /** The loop gets a sample, the program does all; now and then the loop does as much, timed. */
+    /**
+     * The loop computes a sample and the program everything; occasionally the loop computes as
+     * much, timed.
+     */
     private void warm(Tile tile, RowLoops fused, List<Fused> made, long position, int n) {
         var state = fused.entry().state();
         boolean trial = n >= SHORTEST_TRIAL && state.isTimeToMeasure();

@@ -3,8 +3,8 @@ package dev.ebb.cpu.fold;
 import dev.ebb.cpu.tile.Tile;
 
 /**
- * What a fold of columns combines, where it takes numbers of the rows: these are made for some rows
- * ahead.
+ * The body of a fold over columns that reads numbers of the rows; the numbers are computed for
+ * several rows ahead.
  */
 final class RowColumns implements Body {
     private final RowNumbers numbers;
@@ -30,7 +30,7 @@ final class RowColumns implements Body {
         tile.lastRow = 0;
     }
 
-    /** A run is of one row at most. */
+    /** A run has at most one row. */
     @Override
     public int length() {
         return (int) Math.min(body.length(), width);

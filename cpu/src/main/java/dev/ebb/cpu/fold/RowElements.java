@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Writes the elements of rows whose numbers a tile holds. A tile is read whole before any of it is
- * written, and no row is read again after that: an output may lie over an operand.
+ * Writes the elements of rows whose numbers are in a tile. A tile is read entirely before any of it
+ * is written, and no row is read again after that: an output may overwrite an operand.
  */
 final class RowElements {
     /** Enough elements to be worth timing. */
@@ -99,7 +99,10 @@ final class RowElements {
         }
     }
 
-    /** A sample by the generated loops, the rest by the program; now and then halves, timed. */
+    /**
+     * Computes a sample by the generated loops and the rest by the program; occasionally half by
+     * each, timed.
+     */
     private void warm(RowLoops loops, List<Fused> made, Tile tile, long from, long to) {
         var state = loops.entry().state();
         boolean trial = to - from >= 2 * TIMED && state.isTimeToMeasure();

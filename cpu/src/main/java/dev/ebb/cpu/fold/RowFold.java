@@ -12,9 +12,9 @@ import dev.ebb.ir.Buffer;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Folds rows of consecutive elements, each in the order of a {@link RowTree}. In that, 64 blocks
- * that begin at a multiple of 64 are a subtree of their own: long rows are shared among threads by
- * such chunks, whose values wait in the workspace.
+ * Folds rows of consecutive elements, each in the order of a {@link RowTree}. In this order, 64
+ * blocks that start at a multiple of 64 form a separate subtree: threads share long rows by such
+ * chunks, whose values are kept in the workspace.
  */
 final class RowFold implements Runnable {
     private static final int CHUNK = 64;
@@ -63,14 +63,14 @@ final class RowFold implements Runnable {
         return Math.max(1, Workers.GRAIN / Math.min(length, (long) CHUNK * Tile.LENGTH));
     }
 
-    /** What such a fold needs of a worker beside what its body does. */
+    /** The memory that such a fold needs for each worker in addition to its body's. */
     static Need need(long rows, long length, int bodyLength, Combiner combiner) {
         long parts = Math.ceilDiv(rows * chunks(length), unitsAPart(length));
         var need = Need.shared(parts).and(Bank.WALKS, 1);
         return need.and(RowTree.need(length, bodyLength, combiner));
     }
 
-    /** What the values of chunks take in the workspace. */
+    /** The workspace for the values of chunks. */
     static long workspaceBytes(long rows, long length) {
         return chunks(length) == 1 ? 0 : rows * chunks(length) * 8;
     }
@@ -98,7 +98,7 @@ final class RowFold implements Runnable {
         }
     }
 
-    /** Several rows to a tile. */
+    /** Folds several rows per tile. */
     private void shortRows(Tile tile, long from, long to) {
         int width = (int) length;
         int most = body.length() / width;

@@ -22,16 +22,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A body over rows as generated loops: its operands in memory, the numbers of the row in a tile,
- * its values to memory or to a register of the tile. All are f32.
+ * A body over rows as generated loops: its operands are in memory, the numbers of the row in a
+ * tile, and its values go to memory or to a register of the tile. All are f32.
  */
 final class RowLoops {
-    /** Shorter runs cost more in calls than the loops save. */
+    /** In shorter runs, calls cost more than the loops save. */
     private static final int SHORTEST = 64;
 
     private static final int REGISTER = FusedStages.REGISTER;
 
-    /** Where an argument or a result of a loop is. */
+    /** The kind of location of a loop's argument or result. */
     private enum Where {
         MEMORY,
         NUMBER,
@@ -45,7 +45,7 @@ final class RowLoops {
     private final MemorySegment[][] memory;
     private final Where[][] where;
 
-    /** The number of a view, or where in the tile something begins. */
+    /** The number of a view, or the start in the tile. */
     private final int[][] base;
 
     private final TileStep[][] steps;
@@ -77,7 +77,8 @@ final class RowLoops {
                             case REGISTER -> Tile.AFTER_LANES + place * REGISTER;
                             case HEAP -> 0;
                         };
-                // what is in the tile needs no segment, but the loop wants one of the same kind
+                // an operand in the tile needs no segment, but the loop expects one of the same
+                // kind
                 boolean own = where[s][k] == Where.MEMORY;
                 memory[s][k] = places.get(own ? base[s][k] : 0).segment();
             }
@@ -99,7 +100,7 @@ final class RowLoops {
         return toHeap ? Where.HEAP : Where.REGISTER;
     }
 
-    /** What a fold of rows combines, to go to the heap. */
+    /** The body of a fold of rows, whose values go to the heap. */
     static Optional<RowLoops> toHeap(
             OperationList line,
             Shape shape,
@@ -107,12 +108,12 @@ final class RowLoops {
             List<View> operands,
             int[] numbers,
             FusedLoops loops) {
-        // what is only read is copied as fast
+        // a body that only reads its argument is copied as fast
         if (line.operations().size() == 1) return Optional.empty();
         return of(line, shape, in, operands, numbers, Sink.REGISTER, loops);
     }
 
-    /** Elements that go to {@code out} in order. */
+    /** The body whose elements go to {@code out} in order. */
     static Optional<RowLoops> toMemory(
             OperationList line,
             Shape shape,
@@ -129,7 +130,7 @@ final class RowLoops {
     }
 
     /**
-     * @param numbers where in a tile the numbers of rows begin
+     * @param numbers the start of the numbers of rows in a tile
      */
     private static Optional<RowLoops> of(
             OperationList line,
@@ -152,7 +153,7 @@ final class RowLoops {
                                         numbers));
     }
 
-    /** What the loops of elements that go to memory in order need of a tile. */
+    /** The tile memory needed by loops whose elements go to memory in order. */
     static Need need(
             OperationList line,
             Shape shape,
@@ -198,8 +199,8 @@ final class RowLoops {
     }
 
     /**
-     * Computes {@code n} positions from {@code position} on, which lie in the row whose numbers are
-     * {@code row} places from where numbers begin; values for the heap go to {@code heap} on.
+     * Computes {@code n} positions from {@code position} on, in the row whose numbers are at offset
+     * {@code row} from the start of the numbers; values for the heap go to {@code heap} on.
      */
     void run(List<Fused> loops, Tile tile, long position, int n, int row, int heap) {
         var starts = tile.starts;

@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /** Computes the numbers of some rows into a tile, one number after the other. */
 final class RowNumbers {
-    /** One number of {@code count} rows. */
+    /** Computes one number of {@code count} rows. */
     private interface Maker {
         void make(Tile tile, long first, int count);
 
@@ -44,7 +44,7 @@ final class RowNumbers {
         rows = makers.stream().mapToInt(Maker::most).reduce(slots.rows(), Math::min);
     }
 
-    /** What making the numbers needs of a worker. */
+    /** The memory needed for each worker to compute the numbers. */
     static Need need(Kernel.Rows k, List<DType> in, RowSlots slots) {
         var need = slots.need();
         for (int i = 0; i < k.numbers().size(); i++) {
@@ -73,7 +73,7 @@ final class RowNumbers {
         return rows;
     }
 
-    /** How many rows are taken at a time. */
+    /** The number of rows processed at a time. */
     int rows() {
         return rows;
     }
@@ -82,7 +82,7 @@ final class RowNumbers {
         makers.forEach(m -> m.expect(elements));
     }
 
-    /** Makes the numbers of {@code count} rows, at most {@link #rows}. */
+    /** Computes the numbers of {@code count} rows, at most {@link #rows}. */
     void make(Tile tile, long first, int count) {
         tile.firstRow = first;
         tile.lastRow = first + count;
@@ -132,8 +132,8 @@ final class RowNumbers {
         }
 
         /**
-         * The loop does a little of each row, a call for each as the compiler counts calls; the
-         * program does all. Now and then the loop does as much, timed.
+         * The loop computes a little of each row, in one call per row because the JIT counts calls;
+         * the program computes everything. Occasionally the loop computes as much, timed.
          */
         private void warm(
                 RowRuns fused, FusedRows loop, F32Combiner f32, Tile tile, long first, int count) {

@@ -21,11 +21,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A light body over rows as one generated loop, called for many rows at once. Its operands are f32
- * in memory, each consecutive or repeated along a row, and the numbers of rows in a tile.
+ * A light body over rows as one generated loop, called for many rows at once. Its operands are f32:
+ * in memory, each consecutive or repeated along a row, or numbers of rows in a tile.
  */
 final class RowRuns {
-    /** Shorter rows cost more than the loop saves. */
+    /** In shorter rows, the loop costs more than it saves. */
     private static final long SHORTEST = 32;
 
     private final FusedLoops.RowEntry entry;
@@ -33,7 +33,9 @@ final class RowRuns {
     private final Runs inner;
     private final MemorySegment[] memory;
 
-    /** For each place of the loop: its view, or -1; and where in a tile it begins, or -1. */
+    /**
+     * For each argument and result of the loop: its view, or -1; and its start in a tile, or -1.
+     */
     private final int[] view;
 
     private final int[] number;
@@ -59,12 +61,12 @@ final class RowRuns {
             boolean heap = i >= reads && places.size() == slots.operands();
             number[i] = held ? slots.start(place - slots.operands()) : -1;
             view[i] = held || heap ? -1 : i < reads ? place : slots.operands();
-            // what is in the tile needs no segment, but the loop wants one of the same kind
+            // an operand in the tile needs no segment, but the loop expects one of the same kind
             memory[i] = places.get(Math.max(0, view[i])).segment();
         }
     }
 
-    /** What a fold combines: its lanes go to the heap. */
+    /** The body of a fold; its lanes go to the heap. */
     static Optional<RowRuns> fold(
             OperationList line,
             Kernel.Combine combine,
@@ -75,7 +77,7 @@ final class RowRuns {
         return of(line, RowForm.use(combine), k, in, k.operands(), slots, loops);
     }
 
-    /** Elements that go to {@code out} in order. */
+    /** The body whose elements go to {@code out} in order. */
     static Optional<RowRuns> map(
             OperationList line,
             Kernel.Rows k,
@@ -158,7 +160,8 @@ final class RowRuns {
     }
 
     /**
-     * Folds {@code n} elements of {@code count} rows; their lanes are {@link #apart} places apart.
+     * Folds {@code n} elements of {@code count} rows; their lanes are {@link #apart} elements
+     * apart.
      */
     void fold(FusedRows loop, Tile tile, long first, int count, int column, int n) {
         int whole = n / Combiner.LANES * Combiner.LANES;
@@ -170,12 +173,12 @@ final class RowRuns {
         }
     }
 
-    /** How many lanes a fold of {@code n} elements leaves. */
+    /** The number of lanes that a fold of {@code n} elements writes. */
     static int apart(int n) {
         return n % Combiner.LANES == 0 ? 8 : Combiner.LANES;
     }
 
-    /** Calls the loop for as many rows as lie evenly. */
+    /** Calls the loop for as many rows as have uniform strides. */
     private void each(
             FusedRows loop,
             Tile tile,

@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Where a tile holds the numbers of rows, and of how many rows at a time. Rows are taken together
- * so that what is done once for a number is done for many of them; but they should still be in the
+ * Where a tile holds the numbers of rows, and for how many rows at a time. Several rows are
+ * processed together, so that the fixed cost of a number is shared; but they should still be in the
  * cache when they are read again.
  *
- * @param operands how many arguments come before the numbers
+ * @param operands the number of arguments before the numbers
  * @param types the types of the numbers, f32 or f64
  * @param width the elements of a row
  */
@@ -45,18 +45,18 @@ record RowSlots(int operands, List<DType> types, long width) {
         return new RowSlots(in.size(), types.subList(in.size(), types.size()), k.width());
     }
 
-    /** How many rows are held at a time. */
+    /** The number of rows processed at a time. */
     int rows() {
         long fit = Math.min(Tile.ROWS, MOST_ELEMENTS / Math.max(1, width));
         return Math.clamp(fit, 1, Tile.NUMBERS / types.size());
     }
 
-    /** Where number {@code k} of the first row is, in the bank of its type. */
+    /** The location of number {@code k} of the first row, in the array of its type. */
     int start(int k) {
         return k * (Tile.NUMBERS / types.size());
     }
 
-    /** What the numbers and the lanes of rows take of a tile. */
+    /** The tile memory for the numbers and the lanes of rows. */
     Need need() {
         return Need.NOTHING
                 .and(Bank.F32, Tile.AFTER_LANES)
@@ -64,7 +64,10 @@ record RowSlots(int operands, List<DType> types, long width) {
                 .and(Bank.WALKS, 1);
     }
 
-    /** A body over the elements of rows, or with {@code shape} the outer one over the rows. */
+    /**
+     * The program of a body over the elements of rows, or over the rows if {@code shape} is the
+     * outer one.
+     */
     TileForm form(Scalar body, Shape shape, List<DType> in, List<View> views) {
         var args = new ArrayList<TileForm.Arg>();
         for (int i = 0; i < in.size(); i++) {

@@ -4,13 +4,17 @@ import dev.ebb.cpu.tile.Need;
 import dev.ebb.cpu.tile.Tile;
 
 /**
- * The order in which a row is folded. It is cut into blocks of 1024; the values of the blocks are
- * combined in a binary tree, as a counter carries: two of a kind as soon as there are two. So the
- * error of a sum grows with the logarithm of its length.
+ * The order in which a row is folded. The row is split into blocks of 1024; the values of the
+ * blocks are combined in a binary tree, like the carries of a binary counter: two values of one
+ * level as soon as there are two. So the rounding error of a sum grows with the logarithm of its
+ * length.
  */
 record RowTree(Body body, Combiner combiner) {
 
-    /** What folding rows of {@code length} needs, where a body runs over so many elements. */
+    /**
+     * The memory for folding rows of {@code length} if a body's runs have {@code bodyLength}
+     * elements.
+     */
     static Need need(long length, int bodyLength, Combiner combiner) {
         boolean gathers = Math.min(length, Tile.LENGTH) > bodyLength;
         return gathers ? Need.NOTHING.and(combiner.blocks(), Tile.REGISTER) : Need.NOTHING;
@@ -40,7 +44,7 @@ record RowTree(Body body, Combiner combiner) {
         return combiner.block(tile, n);
     }
 
-    /** Adds one value to a tree of {@code count}. */
+    /** Adds one value to a tree of {@code count} values. */
     int carry(Tile tile, int count, long value) {
         int level = 0;
         long carried = value;
@@ -50,7 +54,10 @@ record RowTree(Body body, Combiner combiner) {
         return count + 1;
     }
 
-    /** The value of a tree of {@code count}: what is left at each level, from the smallest up. */
+    /**
+     * The value of a tree of {@code count} values: combines the remaining values of all levels,
+     * from the lowest up.
+     */
     long total(Tile tile, int count) {
         int level = Integer.numberOfTrailingZeros(count);
         long value = tile.levels[level];

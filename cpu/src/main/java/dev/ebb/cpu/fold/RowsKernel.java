@@ -18,14 +18,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Rows and their numbers, a few rows at a time: first their numbers, each fold of a row in the
- * order of a {@link RowFold}, then what is made of rows and numbers, while the rows are still in
- * the cache. Threads share rows.
+ * {@code Rows} kernels, a few rows at a time: first the numbers of the rows, each fold of a row in
+ * the order of a {@link RowFold}, then the result, while the rows are still in the cache. Threads
+ * share rows.
  */
 public final class RowsKernel implements Runnable, Workers.Part {
     private static final int MOST_PARTS = 64;
 
-    /** What is done with rows whose numbers are known. */
+    /** Computes the result of rows whose numbers are known. */
     private interface Finish {
         void expect(long elements);
 
@@ -51,14 +51,14 @@ public final class RowsKernel implements Runnable, Workers.Part {
         part = part(rows, width, numbers.rows());
     }
 
-    /** How many rows a part has, of which {@code together} are taken at a time. */
+    /** The rows of a part, if {@code together} rows are processed at a time. */
     private static long part(long rows, long width, int together) {
         long grain = rows * width <= Workers.GRAIN ? Workers.GRAIN : Workers.GRAIN / 4;
         long some = Math.max(grain / Math.max(1, width), Math.ceilDiv(rows, MOST_PARTS));
         return Math.ceilDiv(Math.max(1, some), together) * together;
     }
 
-    /** Where it may be cut along one of its leading axes: see {@link Node.Cuts}. */
+    /** Where the kernel may be split along one of its leading axes: see {@link Node.Cuts}. */
     public static int cutEvery(Kernel.Rows k, int axis) {
         return k.result() instanceof Row.Columns
                 ? ColumnFold.cutEvery(
@@ -66,7 +66,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
                 : Node.Cuts.ANYWHERE;
     }
 
-    /** What this kernel needs of a worker. */
+    /** The memory that this kernel needs for each worker. */
     public static Need need(Kernel.Rows k, List<DType> in, DType out) {
         var slots = RowSlots.of(k, in);
         long rows = k.outer().size();
@@ -169,7 +169,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
         return AxisGroups.of(k.shape(), IntStream.range(0, k.leading()).boxed().toList());
     }
 
-    /** What the fold of columns wants for its partial results. */
+    /** The workspace for the partial results of a fold over columns. */
     public static long workspaceBytes(Kernel.Rows k, List<DType> in) {
         if (!(k.result() instanceof Row.Columns(var combine, _))) return 0;
         return ColumnFold.workspaceBytes(groups(k), combiner(k, in, combine));

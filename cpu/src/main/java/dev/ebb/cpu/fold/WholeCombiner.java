@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Combines integers and truth values, all as long: they do not round, and what overflows wraps when
- * it is stored.
+ * Combines integers and booleans, all as long: they are not rounded, and overflow wraps when the
+ * result is stored.
  */
 final class WholeCombiner extends Combiner {
     private final Combine combine;

@@ -25,8 +25,9 @@ import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Steps over f32 registers: one loop a function, each a method of its own so that the JIT sees it
- * whole, and a plain one while that is {@link Warming cold}.
+ * Steps over f32 registers. Each function has one vector loop in a method of its own, so that the
+ * JIT compiles it as a unit, and a plain loop that is used while the vector loop is {@link Warming
+ * cold}.
  */
 public final class F32Steps {
     private static final VectorSpecies<Float> LANES = F32Math.LANES;
@@ -228,7 +229,7 @@ public final class F32Steps {
         }
     }
 
-    /** One with the sign of {@code x}; zeros and NaN as they are. */
+    /** One with the sign of {@code x}; zeros and NaN unchanged. */
     public static FloatVector sign(FloatVector x) {
         return x.blend(1f, x.compare(GT, 0f)).blend(-1f, x.compare(LT, 0f));
     }

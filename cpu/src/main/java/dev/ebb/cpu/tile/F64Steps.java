@@ -19,8 +19,8 @@ import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Steps over f64 registers: as {@link F32Steps}, one loop a function, each a method of its own, and
- * a plain one while that is {@link Warming cold}.
+ * Steps over f64 registers. As in {@link F32Steps}, each function has one vector loop in a method
+ * of its own and a plain loop that is used while the vector loop is {@link Warming cold}.
  */
 public final class F64Steps {
     private static final VectorSpecies<Double> LANES = F64Math.LANES;
@@ -196,7 +196,7 @@ public final class F64Steps {
         }
     }
 
-    /** One with the sign of {@code x}; zeros and NaN as they are. */
+    /** One with the sign of {@code x}; zeros and NaN unchanged. */
     public static DoubleVector sign(DoubleVector x) {
         return x.blend(1, x.compare(GT, 0)).blend(-1, x.compare(LT, 0));
     }

@@ -19,7 +19,7 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Steps over registers of i32 and of truth values, which are 0 and 1. */
+/** Steps over registers of i32 and of booleans, which are 0 and 1. */
 final class I32Steps {
     private static final VectorSpecies<Integer> LANES = IntVector.SPECIES_256;
 

@@ -4,7 +4,7 @@ import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.math.Checks;
 
-/** Steps over i64 registers: counts and positions, seldom hot, so plain loops. */
+/** Steps over i64 registers: plain loops, as counts and positions are seldom hot. */
 final class I64Steps {
     private I64Steps() {}
 

@@ -7,11 +7,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The memory that a kernel needs of each worker outside the arena, by the shapes and types it is
- * for alone: neither the machine's cores nor the width of its vectors changes it.
+ * The memory outside the arena that a kernel needs for each worker. It depends only on the kernel's
+ * shapes and types, not on the number of cores or the width of vectors.
  *
- * @param workers at most so many workers have a part in it
- * @param elements how much it needs of each {@link Bank}
+ * @param workers the most workers that can take part in the kernel
+ * @param elements the elements needed of each {@link Bank}
  */
 public record Need(int workers, List<Integer> elements) {
     public static final Need NOTHING = new Need(1, Collections.nCopies(Bank.values().length, 0));
@@ -29,7 +29,7 @@ public record Need(int workers, List<Integer> elements) {
         return elements.get(bank.ordinal());
     }
 
-    /** And at least this much of a bank. */
+    /** The same with at least {@code least} elements of a bank. */
     public Need and(Bank bank, int least) {
         if (least <= of(bank)) return this;
         var more = new ArrayList<>(elements);
@@ -37,14 +37,17 @@ public record Need(int workers, List<Integer> elements) {
         return new Need(workers, more);
     }
 
-    /** As much of each bank as the one or the other needs, of this one's workers. */
+    /** The maximum of both needs for each bank, with this one's number of workers. */
     public Need and(Need other) {
         var more = new ArrayList<Integer>();
         for (Bank bank : Bank.values()) more.add(Math.max(of(bank), other.of(bank)));
         return new Need(workers, more);
     }
 
-    /** And what moving {@code length} elements of this type between memory and registers takes. */
+    /**
+     * The same with the memory for moving {@code length} elements of this type between memory and
+     * registers.
+     */
     public Need moving(DType stored, int length) {
         return switch (stored) {
             case BF16, F16 -> and(Bank.HALVES, length + Tile.PADDING);
@@ -58,7 +61,7 @@ public record Need(int workers, List<Integer> elements) {
         return true;
     }
 
-    /** What one worker's share takes. */
+    /** The bytes for one worker. */
     public long bytes() {
         long bytes = 0;
         for (Bank bank : Bank.values()) bytes += bank.bytes(of(bank));

@@ -21,7 +21,7 @@ public record Needs(Set<Need> kernels) {
         return new Needs(all);
     }
 
-    /** What worker {@code i} needs. */
+    /** The need of worker {@code i}. */
     public Need worker(int i) {
         var need = Need.NOTHING;
         for (Need kernel : kernels) if (kernel.workers() > i) need = need.and(kernel);
@@ -30,7 +30,7 @@ public record Needs(Set<Need> kernels) {
 
     /** The bytes of this number of workers in total. */
     public long bytes(int workers) {
-        // between the ends of two kernels' shares every worker needs the same
+        // workers between two consecutive kernels' worker counts all have the same need
         var ends = kernels.stream().mapToInt(k -> Math.min(k.workers(), workers)).sorted();
         long bytes = 0;
         int from = 0;

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One or several scalar expressions as a list of operations, operands before users; subexpressions
- * that are equal are computed once. Both the tile evaluator and the code generator read it, so both
- * do the same operations.
+ * One or several scalar expressions as a list of operations, operands before users; common
+ * subexpressions are computed once. Both the tile evaluator and the code generator read this list,
+ * so both do the same operations.
  */
 public record OperationList(List<Operation> operations, List<Integer> results) {
 
@@ -25,14 +25,14 @@ public record OperationList(List<Operation> operations, List<Integer> results) {
         results = List.copyOf(results);
     }
 
-    /** The line of {@code bodies}, whose arguments are stored as {@code args}. */
+    /** The operations of {@code bodies}, whose arguments are stored as {@code args}. */
     public static OperationList of(List<Scalar> bodies, List<DType> args) {
         var maker = new Maker(args);
         var results = bodies.stream().map(maker::place).toList();
         return new OperationList(maker.operations, results);
     }
 
-    /** What makes two operations the same: the function and what it is applied to. */
+    /** Identifies equal operations: the function and its operands. */
     private record Key(Object function, List<Integer> from) {}
 
     private static final class Maker {

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
- * Runs of elements from memory into a register of their compute type: contiguous, repeated or
+ * Loads runs of elements from memory into a register of their compute type: contiguous, repeated or
  * strided.
  */
 public final class Reads {
@@ -21,7 +21,9 @@ public final class Reads {
 
     private Reads() {}
 
-    /** Elements {@code at}, {@code at + stride}, ... into {@code n} places from {@code o} on. */
+    /**
+     * Loads elements {@code at}, {@code at + stride}, ... to {@code n} positions from {@code o} on.
+     */
     static void run(DType dtype, MemorySegment s, long at, long stride, Tile tile, int o, int n) {
         switch (dtype) {
             case F32 -> f32(s, at, stride, tile.f32, o, n);

@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
- * Gives every operation of a line a register, and takes it back after its last use. What is steady
- * or given stays, as it is not written again by each run; so do results, which are read after it.
- * Truth values share the bank of integers.
+ * Allocates a register for every operation of a list, and frees it after the operation's last use.
+ * Registers of constants and of arguments given by the caller are not freed, because they are not
+ * written in each run; nor are those of results, which are read after a run. Booleans use the array
+ * of i32.
  */
 final class Registers {
 
-    /** The registers of one array, from {@code base} on. */
+    /** The registers in one array, from {@code base} on. */
     private static final class Row {
         private final int elements;
         private final int base;
@@ -49,9 +50,9 @@ final class Registers {
 
     /**
      * @param steady the operations that run once, before all others
-     * @param given those that the caller computes, before anything runs
-     * @param size how many positions there are: no register holds more
-     * @param afterNumbers whether the numbers of rows lie before the registers
+     * @param given those that the caller computes before anything runs
+     * @param size the number of positions; no register has more elements
+     * @param afterNumbers whether the numbers of rows precede the registers
      */
     Registers(
             OperationList line,
@@ -111,8 +112,8 @@ final class Registers {
     private void allocate(boolean which, int[] last) {
         for (int i = 0; i < numbers.length; i++) {
             if (steady[i] != which || given.test(i)) continue;
-            // an operand that dies here may be overwritten: every step reads a lane before it
-            // writes it
+            // an operand with its last use here may be overwritten: every step reads a lane before
+            // it writes it
             for (int j : line.operations().get(i).from().stream().distinct().toList()) {
                 if (last[j] == i) bank(j).free.push(numbers[j]);
             }
@@ -121,7 +122,7 @@ final class Registers {
         }
     }
 
-    /** What the registers take. */
+    /** The memory for the registers. */
     Need need() {
         return Need.NOTHING
                 .and(Bank.F32, f32.end(length))
@@ -130,12 +131,12 @@ final class Registers {
                 .and(Bank.I64, i64.end(length));
     }
 
-    /** How many elements each register holds, before its padding. */
+    /** The elements of each register, without its padding. */
     int length() {
         return length;
     }
 
-    /** Where the register of operation {@code i} begins. */
+    /** The start of the register of operation {@code i}. */
     int start(int i) {
         return bank(i).base + numbers[i] * (length + Tile.PADDING);
     }

@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A walk over several views at once, in runs: axes that all views walk as one are merged, and the
- * innermost of what is left is the run. What moves data then loops over runs, and copies each in
- * one go where strides allow.
+ * An iteration over several views at once, in runs: axes that can be merged in all views are
+ * merged, and the innermost remaining axis is the run. Code that moves data loops over runs, and
+ * copies each at once where strides allow.
  */
 public final class Runs {
     private final int[] sizes;
@@ -52,7 +52,7 @@ public final class Runs {
         return true;
     }
 
-    /** How many runs there are. */
+    /** The number of runs. */
     public long count() {
         return count;
     }
@@ -62,7 +62,7 @@ public final class Runs {
         return length;
     }
 
-    /** By how much {@code view} moves from one element of a run to the next. */
+    /** The stride of {@code view} within a run. */
     public long step(int view) {
         return steps[view];
     }
@@ -72,7 +72,7 @@ public final class Runs {
         return Arrays.stream(strides).allMatch(s -> s[view] % unit == 0);
     }
 
-    /** The first element of run {@code number} in each view. */
+    /** Writes the offset of the first element of run {@code number} in each view. */
     public void starts(long number, long[] at) {
         System.arraycopy(offsets, 0, at, 0, offsets.length);
         long left = number;
@@ -83,18 +83,18 @@ public final class Runs {
         }
     }
 
-    /** How many runs from {@code number} on follow each other along one axis. */
+    /** The number of runs, from {@code number} on, that follow each other along one axis. */
     public long stretch(long number) {
         int last = sizes.length - 1;
         return last < 0 ? 1 : sizes[last] - number % sizes[last];
     }
 
-    /** By how much {@code view} moves from one run of a stretch to the next. */
+    /** The stride of {@code view} from one run to the next along that axis. */
     public long apart(int view) {
         return sizes.length == 0 ? 0 : strides[sizes.length - 1][view];
     }
 
-    /** Runs {@code body} on ranges of runs, shared among workers where there is enough to do. */
+    /** Calls {@code body} on ranges of runs, in parallel if there is enough work. */
     public void share(Crew workers, Range body) {
         if (count == 0) return;
         long some = Math.max(1, Workers.GRAIN / length);
@@ -102,7 +102,7 @@ public final class Runs {
         workers.run(parts, (part, _) -> body.run(part * some, Math.min(count, (part + 1) * some)));
     }
 
-    /** Does runs {@code from} to {@code to}, exclusive. */
+    /** Processes runs {@code from} to {@code to}, exclusive. */
     @FunctionalInterface
     public interface Range {
         void run(long from, long to);

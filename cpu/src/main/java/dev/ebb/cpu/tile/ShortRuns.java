@@ -7,9 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Brings elements of an operand into a register along a view whose innermost axis is short, such as
- * a mask of a few columns: a call for each run would cost more than its elements, so one loop walks
- * all of them. Where the view repeats the same run, the first is loaded and copied behind itself.
+ * Loads an operand into a register along a view whose innermost axis is short, such as a mask of a
+ * few columns. One call per run would cost more than its elements, so a single loop processes all
+ * runs. If the view repeats the same run, the first one is loaded and then copied.
  */
 final class ShortRuns {
     /** Runs of fewer elements than this are short. */
@@ -17,7 +17,7 @@ final class ShortRuns {
 
     private ShortRuns() {}
 
-    /** Where a walk along merged axes is; sizes and strides are innermost first. */
+    /** The position of an iteration over merged axes; sizes and strides are innermost first. */
     record Walk(long[] sizes, long[] strides, long[] index) {
 
         /** Whether the innermost run is the same for all indices of the other axes. */
@@ -29,7 +29,7 @@ final class ShortRuns {
             return (int) Math.min(sizes[0] - index[0], most);
         }
 
-        /** Goes on by a run; where that leads from {@code at}. */
+        /** Advances by {@code run} elements from offset {@code at} and returns the new offset. */
         long next(long at, int run) {
             long to = at + run * strides[0];
             index[0] += run;
@@ -42,7 +42,7 @@ final class ShortRuns {
         }
     }
 
-    /** {@code n} elements from {@code at} on into places from {@code o} on. */
+    /** Loads {@code n} elements from {@code at} on to positions from {@code o} on. */
     static void load(DType dtype, MemorySegment s, long at, Walk w, Tile tile, int o, int n) {
         if (!w.isPeriodic()) {
             walk(dtype, s, at, w, tile, o, n);

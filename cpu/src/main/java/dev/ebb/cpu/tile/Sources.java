@@ -6,7 +6,7 @@ import dev.ebb.ir.math.Philox;
 
 import java.util.Arrays;
 
-/** Steps that need no operand in memory: constants, indices, positions and random bits. */
+/** Steps without operands in memory: constants, indices, positions and random bits. */
 final class Sources {
     private static final int M0 = 0xD2511F53;
     private static final int M1 = 0xCD9E8D57;
@@ -15,7 +15,7 @@ final class Sources {
 
     private Sources() {}
 
-    /** {@code value} in every element. */
+    /** Writes {@code value} to every element. */
     static TileStep constant(DType type, double value, int o) {
         return switch (type) {
             case F32 -> (t, _, n) -> Arrays.fill(t.f32, o, o + n, (float) value);

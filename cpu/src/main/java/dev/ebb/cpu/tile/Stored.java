@@ -5,11 +5,11 @@ import dev.ebb.ir.Scalar;
 
 import java.util.List;
 
-/** Bodies made to fit where they are stored. */
+/** Casts the bodies of kernels to the type in which their results are stored. */
 public final class Stored {
     private Stored() {}
 
-    /** {@code body}, cast where its type is not the one that {@code out} is computed in. */
+    /** {@code body}, with a cast if its type is not the one in which {@code out} is computed. */
     public static Scalar as(Scalar body, List<DType> args, DType out) {
         return body.type(args) == out.compute() ? body : body.cast(out.compute());
     }

@@ -2,16 +2,15 @@ package dev.ebb.cpu.tile;
 
 /**
  * One worker's registers: arrays that stay in the first-level cache while a program of elementwise
- * steps runs over them. A register is a stretch of one of four arrays, named by where it begins;
- * truth values are 0 and 1 in {@code i32}. A step may compute up to a whole vector past the end of
- * what it was asked for, so registers are padded; the padding also keeps them from falling on the
- * same cache sets.
+ * steps runs over them. A register is a range of one of four arrays, identified by its start;
+ * booleans are 0 and 1 in {@code i32}. A step may compute up to a whole vector beyond the requested
+ * end, so registers are padded; the padding also keeps them from mapping to the same cache sets.
  */
 public final class Tile {
-    /** How many elements of a row a fold combines side by side. */
+    /** The number of lanes in which a fold combines the elements of a row. */
     public static final int FOLD_LANES = 32;
 
-    /** The most elements a register holds. */
+    /** The most elements of a register. */
     public static final int LENGTH = 1024;
 
     public static final int PADDING = 16;
@@ -21,26 +20,28 @@ public final class Tile {
 
     public static final int REGISTER = LENGTH + PADDING;
 
-    /** The most elements that the registers of 4 and of 8 bytes take. */
+    /** The most elements of all registers of 4 and of 8 bytes. */
     public static final int SINGLES = 32 * REGISTER;
 
     public static final int DOUBLES = 16 * REGISTER;
 
-    /** What the numbers of rows take: of a kernel that has such, before its registers. */
+    /**
+     * The elements for the numbers of rows; in a kernel that has such, they precede its registers.
+     */
     public static final int NUMBERS = 1024;
 
-    /** Where the lanes of the rows that are folded together are, behind the numbers. */
+    /** The start of the lanes of rows that are folded together, after the numbers. */
     public static final int LANES = NUMBERS;
 
-    /** The most rows that are taken together. */
+    /** The most rows that are processed together. */
     public static final int ROWS = 64;
 
-    /** Where the registers begin of a kernel that has numbers of rows. */
+    /** The start of the registers in a kernel with numbers of rows. */
     public static final int AFTER_LANES = LANES + ROWS * FOLD_LANES;
 
     private static final int LEVELS = 64;
 
-    /** What the walks and the lanes of a row take. */
+    /** The bytes of iteration indices and of the lanes of a row. */
     static final int WALK_BYTES = 8 * (4 * RANK + LEVELS) + FOLD_LANES * (4 + 8);
 
     public final float[] f32;
@@ -48,7 +49,7 @@ public final class Tile {
     public final double[] f64;
     public final long[] i64;
 
-    /** Where folds gather a block of elements that does not fit a register. */
+    /** A buffer in which folds gather a block of elements that does not fit a register. */
     public final float[] f32Block;
 
     public final double[] f64Block;
@@ -59,26 +60,29 @@ public final class Tile {
 
     public final double[] f64Lanes;
 
-    /** Three levels of accumulators for the folds of columns. */
+    /** Three levels of accumulators for folds over columns. */
     public final float[][] f32Sums;
 
     public final double[][] f64Sums;
     public final long[][] i64Sums;
 
-    /** Where narrow elements lie on their way between memory and registers. */
+    /** A buffer for sixteen-bit elements between memory and registers. */
     final short[] halves;
 
     final byte[] bytes;
 
-    /** The index of a walk over a view. */
+    /** The index of an iteration over a view. */
     final long[] walk;
 
-    /** Which rows the numbers are of: from the first up to the last, exclusive. */
+    /** The rows whose numbers the tile holds: from the first up to the last, exclusive. */
     public long firstRow;
 
     public long lastRow;
 
-    /** Where the views of a generated loop begin, and where it is called. */
+    /**
+     * The offsets of a generated loop's views: those at which they begin, and those of the current
+     * call.
+     */
     public final long[] starts;
 
     public final long[] at;

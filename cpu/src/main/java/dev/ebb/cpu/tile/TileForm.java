@@ -9,15 +9,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a {@link TileProgram} computes, and in which registers, before it is known where its
- * operands lie.
+ * The operations and registers of a {@link TileProgram}, before the addresses of its operands are
+ * known.
  *
- * @param steady the operations whose value is the same at every position
+ * @param steady the operations that have the same value at every position
  */
 public record TileForm(
         OperationList line, List<Boolean> steady, Registers registers, List<Arg> args) {
 
-    /** An argument: an operand in memory, or what the caller puts into its register. */
+    /** An argument: an operand in memory, or a register that the caller fills. */
     public sealed interface Arg {
         DType dtype();
 
@@ -31,13 +31,13 @@ public record TileForm(
         args = List.copyOf(args);
     }
 
-    /** Over all of {@code shape}. */
+    /** A program over all of {@code shape}. */
     public static TileForm of(List<Scalar> bodies, Shape shape, List<? extends Arg> args) {
         return of(bodies, shape, args, false);
     }
 
     /**
-     * Over all of {@code shape}, with registers behind the numbers of rows if there are such.
+     * A program over all of {@code shape}, whose registers may follow the numbers of rows.
      *
      * @param afterNumbers whether a tile holds the numbers of rows before the registers
      */
@@ -91,12 +91,12 @@ public record TileForm(
         return isGiven(line, i, args);
     }
 
-    /** The most elements one run may compute: a multiple of eight. */
+    /** The most elements of one run: a multiple of eight. */
     public int length() {
         return registers.length();
     }
 
-    /** What running it takes of a tile. */
+    /** The tile memory that the program needs. */
     public Need need() {
         var need = registers.need().and(Bank.WALKS, 1);
         for (Arg arg : args)

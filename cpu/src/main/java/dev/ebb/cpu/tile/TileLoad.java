@@ -9,10 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Brings elements of an operand into a register, along its view. Axes that the view walks as one
- * are merged first, so that what is contiguous is copied whole; otherwise a tile is a sequence of
- * runs along the innermost axis, each copied, repeated (stride 0) or picked one by one; short ones
- * by {@link ShortRuns}.
+ * Loads elements of an operand into a register along its view. Axes that can be merged are merged
+ * first, so that contiguous elements are copied at once. Otherwise a tile is a sequence of runs
+ * along the innermost axis, each copied, repeated (stride 0) or loaded element by element; short
+ * runs are loaded by {@link ShortRuns}.
  */
 public final class TileLoad implements TileStep {
     private final DType dtype;

@@ -10,19 +10,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Evaluates the bodies of an elementwise kernel a tile at a time: each operation is a prebuilt loop
- * from registers to a register, so a body needs no compiling of its own, and the loops, shared by
- * all bodies, are warm early. It computes exactly what generated code computes, in another order of
- * memory traffic.
+ * Evaluates the bodies of an elementwise kernel a tile at a time. Each operation is a prebuilt loop
+ * from registers to a register. So a body needs no compilation of its own, and the loops, which all
+ * bodies share, are compiled early. It computes exactly the bits of generated code; only the order
+ * of memory accesses differs.
  *
- * <p>A run covers consecutive positions of the iteration shape. Every operand finds its elements
+ * <p>A run covers consecutive positions of the iteration shape. Every operand computes its elements
  * from the position, so a tile may span rows. Operations on constants alone run once, in {@link
- * #begin}. Registers are reused as soon as their value is dead; a body that needs more of them than
- * a tile has gets shorter ones.
+ * #begin}. A register is reused when its value is dead; if a body needs more registers than a tile
+ * has, they are shorter.
  */
 public final class TileProgram {
 
-    /** Where the elements of an argument come from. */
+    /** The source of an argument's elements. */
     public sealed interface Source {
         DType dtype();
 
@@ -41,7 +41,7 @@ public final class TileProgram {
             }
         }
 
-        /** The caller puts them into the argument's register before each run. */
+        /** A register that the caller fills before each run. */
         record Given(DType dtype) implements Source {
             @Override
             public TileForm.Arg form() {
@@ -57,7 +57,7 @@ public final class TileProgram {
     private final TileStep[] before;
     private final TileStep[] steps;
 
-    /** Where the registers of the results begin. */
+    /** The starts of the results' registers. */
     private final int[] results;
 
     public TileProgram(List<Scalar> bodies, Shape shape, List<? extends Source> sources) {
@@ -139,17 +139,20 @@ public final class TileProgram {
                 "no register is of " + type + "; cast to " + type.compute());
     }
 
-    /** What it computes, in order. */
+    /** The operations of the program, in order. */
     public OperationList line() {
         return line;
     }
 
-    /** The most elements one run may compute: a multiple of eight. */
+    /** The most elements of one run: a multiple of eight. */
     public int length() {
         return registers.length();
     }
 
-    /** Where argument {@code arg}, which the caller gives, is read from; -1 if no body reads it. */
+    /**
+     * The start of the register of argument {@code arg}, which the caller fills; -1 if no body
+     * reads it.
+     */
     public int given(int arg) {
         for (int i = 0; i < line.operations().size(); i++) {
             if (line.operations().get(i).form() instanceof Scalar.Arg(int a) && a == arg) {
@@ -159,7 +162,7 @@ public final class TileProgram {
         return -1;
     }
 
-    /** Where the register of body {@code j} begins, in the bank of its {@link #type}. */
+    /** The start of the register of body {@code j}, in the array of its {@link #type}. */
     public int result(int j) {
         return results[j];
     }
@@ -169,7 +172,10 @@ public final class TileProgram {
         return line.operations().get(line.results().get(j)).type();
     }
 
-    /** What is the same for every run on this tile, for runs of at most {@code n} elements. */
+    /**
+     * Computes the values that are the same for every run on this tile, for runs of at most {@code
+     * n} elements.
+     */
     public void begin(Tile tile, int n) {
         for (TileStep step : before) step.run(tile, 0, n);
     }

@@ -1,9 +1,6 @@
 package dev.ebb.cpu.tile;
 
-/**
- * One operation on the registers of a tile: {@code n} elements, the first of which is at {@code
- * position}.
- */
+/** One operation on the registers of a tile: {@code n} elements, the first at {@code position}. */
 @FunctionalInterface
 public interface TileStep {
     void run(Tile tile, long position, int n);

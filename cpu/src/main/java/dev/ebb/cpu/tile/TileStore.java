@@ -15,14 +15,16 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Writes a register to consecutive elements of a buffer, the first at the position of the tile.
- * Bits are written in whole bytes, so a tile of them begins at a multiple of eight.
+ * Bits are written in whole bytes, so a tile of bits must start at a multiple of eight.
  */
 public final class TileStore implements TileStep {
     private final DType dtype;
     private final MemorySegment segment;
     private final int from;
 
-    /** From the register that begins at {@code from} in the bank of the buffer's compute type. */
+    /**
+     * Stores the register that starts at {@code from} in the array of the buffer's compute type.
+     */
     public TileStore(Buffer buffer, int from) {
         dtype = buffer.dtype();
         segment = buffer.segment();

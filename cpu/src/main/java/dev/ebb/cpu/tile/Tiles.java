@@ -1,6 +1,6 @@
 package dev.ebb.cpu.tile;
 
-/** The memory of a program's workers: a tile for each. */
+/** The memory of a program's workers: one tile for each. */
 public final class Tiles {
     private final Needs needs;
     private Tile[] tiles;
@@ -11,7 +11,7 @@ public final class Tiles {
         for (int i = 0; i < workers; i++) tiles[i] = new Tile(needs.worker(i));
     }
 
-    /** These if they have room for such kernels too, or larger ones. */
+    /** These tiles if they are large enough for these kernels too, else larger ones. */
     public Tiles with(Needs more, int workers) {
         boolean enough = workers == tiles.length;
         for (int i = 0; i < workers && enough; i++)
@@ -27,7 +27,7 @@ public final class Tiles {
         return tiles[worker];
     }
 
-    /** Throws if a kernel needs more than was counted for it. */
+    /** Throws if a kernel needs more memory than was counted for the program. */
     public void check(String kernel, Need need) {
         for (int i = 0; i < Math.min(tiles.length, need.workers()); i++) {
             if (!need.isWithin(needs.worker(i))) {
@@ -44,7 +44,7 @@ public final class Tiles {
         }
     }
 
-    /** Gives the memory back. */
+    /** Frees the memory. */
     public void close() {
         tiles = new Tile[0];
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** When vectors are tried, and when they take over. */
+/** When vector loops are tried, and when they replace the plain loops. */
 class WarmingTest {
     @Test
     void aQuickTasteBringsOnATrialAndWonTrialsTakeOver() {

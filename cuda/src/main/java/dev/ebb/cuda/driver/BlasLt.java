@@ -10,10 +10,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.OptionalLong;
 
 /**
- * Matrix products by cuBLASLt. The library thinks in columns, so a row-major product is asked for
- * as that of the transposed factors in the other order. The algorithm is the first that the library
- * proposes for a product's sizes and layouts; sums split over blocks are put together in the
- * workspace in a fixed order.
+ * Matrix products by cuBLASLt. The library uses column-major matrices, so a row-major product is
+ * computed as the product of the transposed factors in reverse order. The algorithm is the
+ * library's first proposal for a product's sizes and layouts; sums that are split over blocks are
+ * combined in the workspace in a fixed order.
  */
 public final class BlasLt {
     private static final int TRANSPOSE_A = 3;
@@ -36,7 +36,7 @@ public final class BlasLt {
     private final MemorySegment one;
     private final MemorySegment zero;
 
-    /** A product with everything chosen. */
+    /** A product with its algorithm and descriptors. */
     public record Plan(
             Gemm gemm,
             long product,
@@ -50,7 +50,7 @@ public final class BlasLt {
         library = new Native("libcublasLt", symbols, BlasLt::describe);
         this.arena = arena;
         handle = handle("cublasLtCreate");
-        // a double one has the bits of a float one in neither half: one pair for each type
+        // the bits of a double are not those of a float: one pair of constants for each type
         one = arena.allocate(16);
         one.set(ValueLayout.JAVA_DOUBLE, 0, 1);
         one.set(ValueLayout.JAVA_FLOAT, 8, 1);
@@ -119,7 +119,7 @@ public final class BlasLt {
         }
     }
 
-    /** A matrix of columns of {@code rows} elements, {@code lead} apart. */
+    /** A matrix whose columns have {@code rows} elements and start {@code lead} elements apart. */
     private long layout(DType type, long rows, long columns, long lead, int batch, long step) {
         long layout = handle("cublasLtMatrixLayoutCreate", type(type), rows, columns, lead);
         set("cublasLtMatrixLayoutSetAttribute", layout, BATCH, batch, 4);
@@ -127,7 +127,7 @@ public final class BlasLt {
         return layout;
     }
 
-    /** Chooses the algorithm for a product, with at most so many bytes of workspace. */
+    /** Chooses the algorithm for a product, with at most {@code workspaceBytes} of workspace. */
     public Plan plan(Gemm g, long workspaceBytes) {
         int scale = g.type() == DType.F64 ? 1 : 0;
         long product = handle("cublasLtMatmulDescCreate", compute(g), scale);
@@ -176,21 +176,21 @@ public final class BlasLt {
     }
 
     /**
-     * What an operand that begins so many elements into a buffer is aligned to: buffers are to 64
-     * bytes.
+     * The alignment of an operand that starts {@code offset} elements into a buffer; buffers are
+     * aligned to 64 bytes.
      */
     private static long alignment(long offset, DType type) {
         return Long.lowestOneBit(type.bytes(offset) | 64);
     }
 
-    /** Puts a product onto a stream; addresses are those of the buffers. */
+    /** Enqueues a product on a stream; addresses are those of the buffers. */
     public void run(
             Plan plan, long a, long b, long c, OptionalLong bias, long workspace, long stream) {
         if (bias.isEmpty()) {
             run(plan, a, b, c, workspace, stream);
             return;
         }
-        // the address is part of what describes the product, which several nodes may share
+        // the address is part of the product's description, which several nodes may share
         synchronized (plan) {
             set(
                     "cublasLtMatmulDescSetAttribute",

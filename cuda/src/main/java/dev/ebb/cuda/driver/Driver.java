@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 
-/** The driver API: devices, memory, streams, events, modules, launches and graphs. */
+/** The CUDA driver API: devices, memory, streams, events, modules, launches and graphs. */
 public final class Driver implements Streams, Kernels.Loader {
     /** Attributes of a device, by the driver's numbers. */
     public enum Attribute {
@@ -49,7 +49,7 @@ public final class Driver implements Streams, Kernels.Loader {
         }
     }
 
-    @SuppressWarnings("restricted") // the driver's own text ends in a zero byte
+    @SuppressWarnings("restricted") // the driver's texts end with a zero byte
     private String word(String function, int code, MemorySegment to) {
         if (library.code(function, code, to.address()) != 0) return "unknown";
         return to.get(ValueLayout.ADDRESS, 0).reinterpret(1024).getString(0);
@@ -102,7 +102,7 @@ public final class Driver implements Streams, Kernels.Loader {
         }
     }
 
-    /** All bytes of a card; needs no context. */
+    /** The total bytes of GPU memory; needs no context. */
     public long totalMemory(int device) {
         return handle("cuDeviceTotalMem_v2", device);
     }
@@ -115,7 +115,7 @@ public final class Driver implements Streams, Kernels.Loader {
         library.call("cuDevicePrimaryCtxRelease_v2", device);
     }
 
-    /** Makes a context the one of this thread: every thread that calls the driver needs it. */
+    /** Makes a context current for this thread, as every thread that calls the driver needs. */
     public void enter(long context) {
         library.call("cuCtxSetCurrent", context);
     }
@@ -249,9 +249,9 @@ public final class Driver implements Streams, Kernels.Loader {
     }
 
     /**
-     * Puts a kernel on a stream.
+     * Enqueues a kernel on a stream.
      *
-     * @param arguments one address for each argument: where its value lies in host memory
+     * @param arguments for each argument the address of its value in host memory
      */
     public void launch(
             long function, int blocks, int threads, int sharedBytes, long stream, long arguments) {

@@ -3,14 +3,14 @@ package dev.ebb.cuda.driver;
 import dev.ebb.ir.DType;
 
 /**
- * A batched matrix product as the library sees it, row-major: {@code c[b, i, j] = sum_k a[b, i, k]
- * * b[b, k, j]}.
+ * A batched matrix product for the library, row-major: {@code c[b, i, j] = sum_k a[b, i, k] * b[b,
+ * k, j]}.
  *
  * @param type of the factors
- * @param result of the products
+ * @param result the type of the products
  * @param tensorFloats whether f32 factors are rounded to tf32
  * @param bias whether a vector of {@code n} elements of the result's type is added to every row
- * @param rowsA whether a row of {@code a} lies side by side, else a column does; so for {@code b}
+ * @param rowsA whether rows of {@code a} are contiguous, else columns are; {@code rowsB} likewise
  * @param leadA elements from one row (or column) to the next
  * @param stepA elements from one matrix of the batch to the next
  */

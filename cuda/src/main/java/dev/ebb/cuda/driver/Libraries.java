@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the CUDA libraries: in folders that the user names, where the system's loader looks, and
- * where drivers, toolkits and Python packages put them. Nothing is bundled.
+ * Finds the CUDA libraries: in folders named by the user, on the system loader's path, and where
+ * drivers, toolkits and Python packages install them. Nothing is bundled.
  *
- * @param named folders of the user's, looked through first
+ * @param named the user's folders, searched first
  * @param environment variables such as {@code CUDA_HOME}
  */
 public record Libraries(List<Path> named, Map<String, String> environment) {
@@ -26,13 +26,13 @@ public record Libraries(List<Path> named, Map<String, String> environment) {
         environment = Map.copyOf(environment);
     }
 
-    /** A library, what it is for, and how it comes onto a machine. */
+    /** A library, its purpose, and how to install it. */
     public enum Which {
         DRIVER,
         NVRTC,
         BLAS;
 
-        /** The names its file may have, the ones to prefer first. */
+        /** The possible names of its file, in order of preference. */
         List<String> names() {
             return switch (this) {
                 case DRIVER -> List.of("libcuda.so.1", "libcuda.so");
@@ -50,7 +50,7 @@ public record Libraries(List<Path> named, Map<String, String> environment) {
         }
     }
 
-    /** The folders in which files are looked for, in this order. */
+    /** The folders that are searched, in this order. */
     public List<Path> folders() {
         var folders = new ArrayList<>(named);
         for (var variable : List.of("CUDA_HOME", "CUDA_PATH")) {
@@ -77,7 +77,9 @@ public record Libraries(List<Path> named, Map<String, String> environment) {
         folders.add(home.resolve("targets").resolve("x86_64-linux").resolve("lib"));
     }
 
-    /** The site-packages of the Pythons that can be seen without starting one. */
+    /**
+     * The site-packages folders of Python installations that can be found without starting Python.
+     */
     private List<Path> sites() {
         var roots = new ArrayList<Path>();
         for (var variable : List.of("VIRTUAL_ENV", "CONDA_PREFIX")) {
@@ -117,7 +119,10 @@ public record Libraries(List<Path> named, Map<String, String> environment) {
         return found;
     }
 
-    /** Opens a library, or says in one sentence what was looked for, where, and what to install. */
+    /**
+     * Opens a library; if it is missing, the error says in one sentence which names were looked
+     * for, where, and what to install.
+     */
     public SymbolLookup open(Which which, Arena arena) {
         var refusals = new ArrayList<String>();
         var folders = folders();

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * The functions of one library, found by name when first called. All of them return an int, zero
- * for success; what else they return becomes a {@link CudaException}.
+ * The functions of one library, looked up by name at their first call. All of them return an int,
+ * zero for success; any other value becomes a {@link CudaException}.
  */
 final class Native {
     static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
@@ -28,7 +28,7 @@ final class Native {
     private final Map<String, MethodHandle> known = new HashMap<>();
 
     /**
-     * @param describe the name and the meaning of an error
+     * @param describe gives the name and the meaning of an error code
      */
     Native(String library, SymbolLookup symbols, IntFunction<String> describe) {
         this.library = library;
@@ -36,7 +36,7 @@ final class Native {
         this.describe = describe;
     }
 
-    /** The function's address is kept; pointers and handles are passed as longs. */
+    /** The handle of a function, looked up once; pointers and handles are passed as longs. */
     @SuppressWarnings("restricted") // native code is what this module is for
     private synchronized MethodHandle handle(String name, Object[] arguments) {
         return known.computeIfAbsent(
@@ -81,7 +81,7 @@ final class Native {
         if (code != 0) throw new CudaException(name + " failed: " + describe.apply(code));
     }
 
-    /** The same, for calls whose error codes are answers. */
+    /** The same, for calls whose error code is a regular answer; returns the code. */
     int code(String name, Object... arguments) {
         try {
             return (int) handle(name, arguments).invokeExact(arguments);

@@ -8,9 +8,11 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/** The run-time compiler: source text to machine code for one kind of card. */
+/** NVRTC, the run-time compiler: compiles source text to machine code for one architecture. */
 public final class Nvrtc {
-    /** No contraction, no flushing of subnormals, exact division and roots: the CPU's meaning. */
+    /**
+     * No contraction, no flushing of subnormals, exact division and square roots, as on the CPU.
+     */
     public static final List<String> OPTIONS =
             List.of(
                     "--std=c++17",
@@ -38,7 +40,7 @@ public final class Nvrtc {
         }
     }
 
-    /** Machine code of {@code source}; a refusal carries the compiler's log. */
+    /** The machine code of {@code source}; an error contains the compiler's log. */
     public byte[] compile(String name, String source) {
         try (var arena = Arena.ofConfined()) {
             var program = arena.allocate(ValueLayout.JAVA_LONG);

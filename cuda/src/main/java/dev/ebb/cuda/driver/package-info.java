@@ -1,6 +1,6 @@
 /**
- * The CUDA libraries by way of the foreign function interface: the driver, the run-time compiler
- * and matrix products.
+ * Bindings of the CUDA libraries through the Foreign Function API: the driver, the run-time
+ * compiler and cuBLASLt.
  */
 @NullMarked
 package dev.ebb.cuda.driver;

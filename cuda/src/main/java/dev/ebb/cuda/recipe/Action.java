@@ -5,16 +5,16 @@ import dev.ebb.cuda.driver.Gemm;
 import java.util.List;
 import java.util.Optional;
 
-/** One step of a recipe; the steps of a recipe run in order. */
+/** One step of a recipe. The steps of a recipe run in order. */
 public sealed interface Action {
 
     /**
-     * One kernel.
+     * The launch of one kernel.
      *
-     * @param text the source after the prelude; its entry is {@code name}
-     * @param blocks how many blocks
-     * @param threads of each block
-     * @param sharedBytes shared memory beyond what the text declares
+     * @param text the source after the prelude; its entry point is {@code name}
+     * @param blocks the number of blocks
+     * @param threads the threads of each block
+     * @param sharedBytes dynamic shared memory, in addition to that declared in the text
      * @param operands the arguments, eight bytes each
      */
     record Launch(
@@ -39,17 +39,17 @@ public sealed interface Action {
         }
     }
 
-    /** {@code bytes} zeros. */
+    /** Writes {@code bytes} zeros. */
     record Zero(Operand to, long bytes) implements Action {}
 
-    /** {@code first}, unless input and output lie in the same place. */
+    /** Runs {@code first} unless input and output have the same address. */
     record Unless(Operand.In in, Operand.Out out, Action first) implements Action {}
 
     /**
-     * A product by the library.
+     * A matrix product by cuBLASLt.
      *
-     * @param bias what is added to every row, if anything
-     * @param workspace where the library's part of the workspace begins
+     * @param bias the vector added to every row, if any
+     * @param workspace the start of the library's part of the workspace
      */
     record Product(
             Gemm gemm, Operand a, Operand b, Operand c, Optional<Operand> bias, long workspace)

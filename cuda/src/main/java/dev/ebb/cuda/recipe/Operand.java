@@ -1,17 +1,20 @@
 package dev.ebb.cuda.recipe;
 
-/** What a launch is handed: a place in device memory, or a number. */
+/** An argument of a launch: an address in device memory, or a number. */
 public sealed interface Operand {
     record In(int index) implements Operand {}
 
     record Out(int index) implements Operand {}
 
-    /** A part of the node's workspace, from a byte on. */
+    /** The node's workspace from byte {@code offset} on. */
     record Work(long offset) implements Operand {}
 
-    /** Two i64: the first node with an index out of bounds, plus one, and that index. */
+    /**
+     * The address of two i64: the number plus one of the first node with an index out of bounds,
+     * and that index.
+     */
     record Fault() implements Operand {}
 
-    /** The number of the node, an i64: what a fault names. */
+    /** The number of the node, an i64, by which a fault names it. */
     record Node() implements Operand {}
 }

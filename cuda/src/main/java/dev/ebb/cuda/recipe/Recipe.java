@@ -3,7 +3,10 @@ package dev.ebb.cuda.recipe;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What computes a node: data, the same for every run, made from its kernel and types alone. */
+/**
+ * The actions that compute a node. A recipe is data, made from the node's kernel and types alone,
+ * and the same for every run.
+ */
 public record Recipe(List<Action> actions, long workspaceBytes) {
     public Recipe {
         actions = List.copyOf(actions);

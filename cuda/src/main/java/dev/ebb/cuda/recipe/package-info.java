@@ -1,4 +1,7 @@
-/** What computes a node on a card, as data: launches, products by the library, their operands. */
+/**
+ * Recipes: how a node is computed on a GPU, as data: kernel launches, library products and their
+ * operands.
+ */
 @NullMarked
 package dev.ebb.cuda.recipe;
 

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The gradients of attention of any type, width and mask. Every probability is computed twice, once
- * for its query's row and once for its key's, so that no two warps add to one place.
+ * The gradients of attention for any type, width and mask. Every probability is computed twice,
+ * once for its query's row and once for its key's, so that no two warps add to the same element.
  */
 public final class AttendGradText extends AttendWarps {
     private AttendGradText(Heads h, List<DType> in) {
@@ -29,7 +29,9 @@ public final class AttendGradText extends AttendWarps {
         return new Recipe(actions, in.getFirst().compute().bytes(rows));
     }
 
-    /** The gradient of every query, and each query's product of output and its cotangent. */
+    /**
+     * The gradient of every query, and the dot product of each query's output with its cotangent.
+     */
     private Action queries(Kernel.AttendGrad k, List<DType> out) {
         int w = h.width();
         int vw = h.valueWidth();
@@ -47,7 +49,8 @@ public final class AttendGradText extends AttendWarps {
         own("query", 0, w, views.get(0), "n", at);
         own("dout", rest + 1, vw, views.get(4), "n", at + WARPS * w);
         code.add("__syncwarp();");
-        // in the order of dp, so that a query of one key has a gradient of exactly zero
+        // summed in the order of dp, so that a query with a single key has a gradient of exactly
+        // zero
         code.add("%s inner = %s;", type, zero);
         code.add(
                 "for (int d = 0; d < %d; d++) inner = multiply_add(%s, %s, inner);",
@@ -97,7 +100,9 @@ public final class AttendGradText extends AttendWarps {
                 bytes);
     }
 
-    /** The gradients of every key and value, over all queries of all heads that read them. */
+    /**
+     * The gradients of every key and value, summed over all queries of all heads that read them.
+     */
     private Action keys(Kernel.AttendGrad k, List<DType> out) {
         int w = h.width();
         int vw = h.valueWidth();
@@ -115,7 +120,8 @@ public final class AttendGradText extends AttendWarps {
         own("value", 2, vw, views.get(2), "head", at + WARPS * w);
         totals("dkey", w);
         totals("dvalue", vw);
-        // the first query that sees the block's first key; those before it see none of the block
+        // the first query that attends to the block's first key; earlier queries attend to none of
+        // them
         var start =
                 h.causal()
                         ? "max(0, top - %d) / 32 * 32"

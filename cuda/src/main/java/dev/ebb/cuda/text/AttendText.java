@@ -9,7 +9,7 @@ import dev.ebb.ir.Kernel;
 
 import java.util.List;
 
-/** Attention of any type, width and mask: a warp for each query, thirty-two keys at a time. */
+/** Attention for any type, width and mask: one warp per query, thirty-two keys at a time. */
 public final class AttendText extends AttendWarps {
     private AttendText(Heads h, List<DType> in) {
         super(h, in);

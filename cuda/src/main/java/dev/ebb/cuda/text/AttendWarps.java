@@ -13,16 +13,18 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What the kernels of attention of any type, width and mask are made of: a warp for each row,
- * thirty-two rows of the other side at a time through shared memory, one of them a lane for
- * products and one element of the row a lane for sums. Rows that are too wide for shared memory are
- * read where they lie.
+ * Common parts of the attention kernels for any type, width and mask. One warp processes one row of
+ * queries (or keys); thirty-two rows of the other side at a time are in shared memory. For dot
+ * products each lane takes one of these rows, for sums each lane takes one element of the row. Rows
+ * that are too wide for shared memory are read from global memory.
  */
 abstract class AttendWarps {
     static final int WARPS = 8;
     private static final int THREADS = 32 * WARPS;
 
-    /** Shared memory that any card since Volta gives a block, with room for the compiler's own. */
+    /**
+     * The shared memory that any GPU since Volta gives a block, less a reserve for the compiler.
+     */
     private static final int SHARED = 90_000;
 
     final Heads h;
@@ -33,7 +35,7 @@ abstract class AttendWarps {
     private final Map<String, Source> sources = new HashMap<>();
     final Lines code = new Lines();
 
-    /** Rows that are too wide for shared memory: where they are read from each time. */
+    /** Rows that are too wide for shared memory: where to read them each time. */
     private record Source(int operand, View view, String head, String row, int rows) {}
 
     AttendWarps(Heads h, List<DType> in) {
@@ -45,7 +47,7 @@ abstract class AttendWarps {
         direct = (32 * (wide + 2) + WARPS * wide) * bytes > SHARED;
     }
 
-    /** An element of a row of this warp's own. */
+    /** An element of this warp's row. */
     String own(String name, String d) {
         return direct ? read(name, "", d) : name + "[" + d + "]";
     }
@@ -117,7 +119,7 @@ abstract class AttendWarps {
         return new Action.Launch(name, code.toString(), blocks, THREADS, sharedBytes, operands);
     }
 
-    /** Declares a tile of 32 rows, padded so that lanes on one column meet no bank twice. */
+    /** Declares a tile of 32 rows, padded so that lanes on one column have no bank conflicts. */
     String tile(String name, int width, int at) {
         if (direct) return name;
         code.add("%s* const %s = (%s*)memory + %d;", type, name, type, at);
@@ -141,7 +143,7 @@ abstract class AttendWarps {
         code.close();
     }
 
-    /** A row's product with this lane's row of the tile. */
+    /** The dot product of a row with this lane's row of the tile. */
     void dot(String name, String own, String tile, int width) {
         code.add("%s %s = %s;", type, name, Words.literal(in.getFirst(), 0));
         code.add("#pragma unroll 8");
@@ -150,7 +152,7 @@ abstract class AttendWarps {
                 width, name, own(own, "d"), tile(tile, "lane", width, "d"), name);
     }
 
-    /** This warp's row of an operand, in shared memory. */
+    /** Loads this warp's row of an operand into shared memory. */
     void own(String name, int operand, int width, View view, String head, int at) {
         sources.put(name, new Source(operand, view, head, "row", Integer.MAX_VALUE));
         if (direct) return;
@@ -166,7 +168,7 @@ abstract class AttendWarps {
         code.add("%s %s[%d] = {};", type, name, shares(width));
     }
 
-    /** Adds 32 rows of a tile, each times one lane's factor, to this warp's totals. */
+    /** Adds 32 rows of a tile, each multiplied by one lane's factor, to this warp's totals. */
     void accumulate(String name, String factor, String tile, int width) {
         code.open("for (int r = 0; r < 32; r++)");
         code.add("const %s f = __shfl_sync(0xffffffffu, %s, r);", type, factor);
@@ -196,7 +198,7 @@ abstract class AttendWarps {
         code.close();
     }
 
-    /** Keys that query {@code i} sees. */
+    /** The number of keys that query {@code i} attends to. */
     String visible(String i) {
         if (!h.causal()) return Integer.toString(h.keys());
         int ahead = h.keys() - h.queries() + 1;

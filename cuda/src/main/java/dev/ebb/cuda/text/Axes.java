@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The axes that a kernel walks, as few as its views allow: neighbours along which every view goes
- * on in even steps are one axis, and axes of one element are none. Rightmost runs fastest.
+ * The axes over which a kernel iterates, merged as far as its views allow: neighbouring axes over
+ * which every view has one uniform stride become one axis, and axes of one element are dropped. The
+ * rightmost axis runs fastest.
  *
  * @param dims the elements of each axis
  * @param strides for each view, its stride along each axis
@@ -23,7 +24,7 @@ record Axes(List<Integer> dims, List<List<Long>> strides) {
         return of(shape, views, shape.allAxes());
     }
 
-    /** The axes of {@code shape} that {@code chosen} names, in this order. */
+    /** The axes {@code chosen} of {@code shape}, in this order. */
     static Axes of(Shape shape, List<View> views, List<Integer> chosen) {
         var dims = new ArrayList<Integer>();
         var strides = new ArrayList<List<Long>>();
@@ -59,31 +60,31 @@ record Axes(List<Integer> dims, List<List<Long>> strides) {
         return dims.stream().mapToLong(Integer::longValue).reduce(1, (a, b) -> a * b);
     }
 
-    /** The fastest axis; one element where there are no axes. */
+    /** The length of the fastest axis; 1 if there are no axes. */
     int inner() {
         return dims.isEmpty() ? 1 : dims.getLast();
     }
 
-    /** The step of a view along the fastest axis. */
+    /** The stride of a view along the fastest axis. */
     long step(int view) {
         return dims.isEmpty() ? 0 : strides.get(view).getLast();
     }
 
-    /** Whether a view stays where it is along all axes. */
+    /** Whether a view has stride zero along all axes. */
     boolean isFixed(int view) {
         return strides.get(view).stream().allMatch(s -> s == 0);
     }
 
-    /** Whether a view, walked but for the fastest axis, starts at multiples of {@code n}. */
+    /** Whether all offsets of a view, apart from the fastest axis, are multiples of {@code n}. */
     boolean isAligned(int view, int n) {
         for (int d = 0; d < rank() - 1; d++) if (strides.get(view).get(d) % n != 0) return false;
         return true;
     }
 
     /**
-     * Writes what splits number {@code position} into one index for each axis; they are named
-     * {@code prefix} and the axis. The text around it names the types of numbers ({@code num}) and
-     * of offsets ({@code ofs}).
+     * Writes code that splits number {@code position} into one index for each axis, named {@code
+     * prefix} and the axis. The surrounding text defines the types of numbers ({@code num}) and of
+     * offsets ({@code ofs}).
      */
     void split(Lines code, String position, String prefix) {
         var rest = position;
@@ -99,7 +100,7 @@ record Axes(List<Integer> dims, List<List<Long>> strides) {
         }
     }
 
-    /** Where a view is at the indices of {@link #split}. */
+    /** The offset of a view at the indices of {@link #split}. */
     String offset(int view, String start, String prefix) {
         var sum = new StringBuilder(start);
         for (int d = 0; d < rank(); d++) {

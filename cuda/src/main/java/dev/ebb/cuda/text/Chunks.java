@@ -8,21 +8,27 @@ import dev.ebb.ir.Kernel.Combine;
 import java.util.List;
 
 /**
- * The order in which columns are folded, by the number of rows alone: {@code height} rows at a time
- * in order, then shares of consecutive chunks in order, then the shares in order.
+ * The order in which columns are folded, which depends on the number of rows alone: chunks of
+ * {@code height} rows, each in order; then groups of consecutive chunks, each in order; then the
+ * groups in order.
  */
 record Chunks(long rows, long columns, int height) {
     private static final int SHARES = 32;
 
-    /** Rows from which on higher chunks are enough work for a card. */
+    /** From this number of rows on, higher chunks still give a GPU enough parallel work. */
     private static final long MANY = 8192;
 
-    /** Chunks of plain columns: higher where there are many rows, so that there is less to join. */
+    /**
+     * Chunks for a plain fold of columns: higher if there are many rows, so that fewer are
+     * combined.
+     */
     static Chunks plain(long rows, long columns) {
         return new Chunks(rows, columns, rows >= MANY ? 64 : 16);
     }
 
-    /** Chunks of rows whose numbers are folded first: each is walked by a few lanes alone. */
+    /**
+     * Chunks for rows whose numbers are folded first: each chunk is processed by a few lanes only.
+     */
     static Chunks afterNumbers(long rows, long columns) {
         return new Chunks(rows, columns, 16);
     }

@@ -13,8 +13,8 @@ import java.util.List;
 
 /**
  * Products of any types, views and epilogue: tiles of 64 by 64, sixteen steps of the sum at a time
- * through shared memory, sixteen results a thread. The sum runs from the first k to the last with
- * one rounding a step.
+ * in shared memory, sixteen results per thread. The sum runs from the first k to the last with one
+ * rounding per step.
  */
 public final class ContractText {
     private static final int THREADS = 256;
@@ -47,7 +47,7 @@ public final class ContractText {
         return apart(k, in, out);
     }
 
-    /** The sums into the workspace, then the epilogue as a map of its own: for packed bits. */
+    /** Sums into the workspace, followed by the epilogue as a separate map; for packed bits. */
     private static Recipe apart(Kernel.Contract k, List<DType> in, DType out) {
         var type = in.getFirst().compute();
         var shape = k.batch().append(k.m(), k.n());
@@ -66,7 +66,7 @@ public final class ContractText {
                 List.of(sums, epilogue(k, in, out, type, shape)), type.bytes(shape.size()));
     }
 
-    /** The epilogue of sums that lie at the start of the workspace. */
+    /** The epilogue for sums at the start of the workspace. */
     static Action epilogue(Kernel.Contract k, List<DType> in, DType out, DType type, Shape shape) {
         var views = new ArrayList<View>(List.of(View.contiguous(shape)));
         views.addAll(k.extras());
@@ -139,7 +139,7 @@ public final class ContractText {
                 operands);
     }
 
-    /** Loads a share of a tile; neighbouring threads follow the axis that lies side by side. */
+    /** Loads this thread's share of a tile; neighbouring threads follow the contiguous axis. */
     private void loads(String tile, int operand, String start, int bound, View view, boolean rows) {
         int rank = shape.rank();
         long step = view.stride(rows ? rank - 2 : rank - 1);

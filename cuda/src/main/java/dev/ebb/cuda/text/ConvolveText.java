@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Convolutions by their definition: a thread sums one element of the output or of the gradient of
- * the input, a block one weight.
+ * Convolutions computed directly from their definition: a thread sums one element of the output or
+ * of the gradient of the input, a block sums the gradient of one weight.
  */
 public final class ConvolveText {
     private static final int THREADS = 128;
@@ -61,7 +61,7 @@ public final class ConvolveText {
         return dims.stream().mapToLong(Integer::longValue).reduce(1, (a, b) -> a * b);
     }
 
-    /** Splits {@code number} into indices named by {@code prefix}, the last fastest. */
+    /** Splits {@code number} into indices named by {@code prefix}, the last one fastest. */
     private void split(String number, String prefix, List<Integer> dims) {
         code.add("num %s_rest = %s;", prefix, number);
         for (int d = dims.size() - 1; d >= 0; d--) {
@@ -70,7 +70,10 @@ public final class ConvolveText {
         }
     }
 
-    /** The number of an element of spatial indices {@code prefix} under a leading number. */
+    /**
+     * The linear index of an element with spatial indices {@code prefix} and leading index {@code
+     * lead}.
+     */
     private static String number(String lead, String prefix, List<Integer> dims) {
         var text = lead;
         for (int d = 0; d < dims.size(); d++) {
@@ -106,7 +109,10 @@ public final class ConvolveText {
         for (int i = 0; i < n; i++) code.close();
     }
 
-    /** Input indices x of output indices y and kernel indices t; leaves an iteration outside. */
+    /**
+     * Computes input indices x from output indices y and kernel indices t; skips those out of
+     * range.
+     */
     private void inputs() {
         for (int d = 0; d < rank; d++) {
             code.add(

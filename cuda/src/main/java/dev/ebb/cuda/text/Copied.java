@@ -5,20 +5,19 @@ import dev.ebb.ir.DType;
 import java.util.ArrayList;
 
 /**
- * A copy of a convolution's source in which the channels of a position lie side by side, and how
- * the result is gathered from it.
+ * A channels-last copy of a convolution's source, and how the result is gathered from it.
  *
- * @param copy what is copied
+ * @param copy the positions that are copied
  * @param gather how taps are gathered from the copy
  * @param channels of the source
- * @param side elements that a position has in the copy: its channels, and zeros behind them
+ * @param side elements per position of the copy: its channels, padded with zeros
  * @param window positions along the last axis that are gathered as one tap
  * @param pixel elements of the copy from one position of {@code gather} to the next
  */
 record Copied(Spatial copy, Spatial gather, int channels, int side, int window, int pixel) {
     private static final int COPY_BYTES = 16;
 
-    /** So few channels leave most of a copy of sixteen bytes empty. */
+    /** With at most this many channels most of a copy of sixteen bytes would be padding. */
     private static final int FEW = 4;
 
     static Copied of(Spatial s, int channels, DType type) {
@@ -35,8 +34,8 @@ record Copied(Spatial copy, Spatial gather, int channels, int side, int window, 
     }
 
     /**
-     * Taps along the last axis are neighbours in the copy: with the zeros that the axis is padded
-     * with in the copy, one tap of the other axes gathers all of them.
+     * Taps along the last axis are neighbours in the copy, which also contains the zeros with which
+     * the axis is padded: so one tap of the other axes gathers all of them.
      */
     private static Copied together(Spatial s, int channels) {
         var last = s.axes().getLast();
@@ -56,7 +55,7 @@ record Copied(Spatial copy, Spatial gather, int channels, int side, int window, 
         return side * window;
     }
 
-    /** Elements of the copy of one picture. */
+    /** Elements of the copy of one image. */
     long elements() {
         return Spatial.size(copy.positions()) * side;
     }

@@ -9,10 +9,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Writes scalar expressions as statements; parts that are equal are computed once. */
+/** Writes scalar expressions as statements; common subexpressions are computed once. */
 final class Expression {
 
-    /** How the text around an expression names what it reads. */
+    /** The names by which the surrounding text refers to an expression's inputs. */
     interface Names {
         String argument(int index);
 
@@ -33,7 +33,7 @@ final class Expression {
 
     /**
      * @param types the stored types of all arguments
-     * @param prefix what the names of its values begin with
+     * @param prefix the prefix of the names of its values
      */
     Expression(Lines code, List<DType> types, Names names, String prefix) {
         this(code, types, names, prefix, "", false);
@@ -41,8 +41,8 @@ final class Expression {
 
     /**
      * @param note where a division by zero is noted, and the node's number: two operands
-     * @param quick whether exponentials and quotients of f32 need no more digits than a result of
-     *     sixteen bits has
+     * @param quick whether exponentials and quotients of f32 need only the precision of a
+     *     sixteen-bit result
      */
     Expression(
             Lines code, List<DType> types, Names names, String prefix, String note, boolean quick) {
@@ -58,13 +58,13 @@ final class Expression {
         return (fn == Fn2.DIV || fn == Fn2.REM) && !type.isFloat();
     }
 
-    /** Whether integers are divided in {@code s}, which a divisor of zero stops. */
+    /** Whether {@code s} contains an integer division, which fails for a divisor of zero. */
     static boolean divides(Scalar s, List<DType> types) {
         if (s instanceof Scalar.Bin(var fn, var x, _) && isDivision(fn, x.type(types))) return true;
         return s.parts().stream().anyMatch(part -> divides(part, types));
     }
 
-    /** Writes what computes {@code s} and returns the name of its value. */
+    /** Writes the statements that compute {@code s} and returns the name of its value. */
     String value(Scalar s) {
         var before = known.get(s);
         if (before != null) return before;

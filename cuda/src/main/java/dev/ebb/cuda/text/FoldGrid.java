@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * A shape seen as rows: the axes that are kept number the rows ({@code row} in the text), those
- * that are folded number the elements of a row ({@code c} in the text).
+ * A shape seen as rows: the axes that are kept enumerate the rows ({@code row} in the text), those
+ * that are folded enumerate the elements of a row ({@code c} in the text).
  */
 final class FoldGrid {
     private final Shape shape;
@@ -49,7 +49,7 @@ final class FoldGrid {
         return Words.isLarge(shape, views);
     }
 
-    /** Whether the fastest axis that has elements is folded. */
+    /** Whether the fastest axis with more than one element is folded. */
     boolean isRows() {
         for (int d = shape.rank() - 1; d >= 0; d--) {
             if (shape.dim(d) > 1) return foldedAxes.contains(d);
@@ -64,7 +64,10 @@ final class FoldGrid {
         return operands;
     }
 
-    /** Writes where each operand's row begins; operands that stay along it are read once. */
+    /**
+     * Writes the offset at which each operand's row begins; operands that are constant along a row
+     * are read once.
+     */
     void rowStarts(Lines code) {
         kept.split(code, "row", "k");
         for (int i = 0; i < views.size(); i++) {
@@ -79,7 +82,7 @@ final class FoldGrid {
         }
     }
 
-    /** Whether the four neighbours of a group can be loaded at once. */
+    /** Whether the four elements of a group can be loaded at once. */
     boolean isPacked(int i) {
         return folded.step(i) == 1
                 && types.get(i) != DType.BIT
@@ -89,17 +92,17 @@ final class FoldGrid {
                 && kept.strides().get(i).stream().allMatch(s -> s % Lanes.GROUP == 0);
     }
 
-    /** Writes where along the folded axes the group at {@code c} begins. */
+    /** Writes the indices along the folded axes of the group at {@code c}. */
     void splitGroup(Lines code) {
         if (folded.rank() > 1) folded.split(code, "c", "g");
     }
 
-    /** Where the group that {@link #splitGroup} has found begins in a packed operand. */
+    /** The offset in a packed operand of the group that {@link #splitGroup} has found. */
     String groupOffset(int i) {
         return folded.rank() > 1 ? folded.offset(i, "s" + i, "g") : "s" + i + " + c";
     }
 
-    /** Writes what visits the elements of a row from {@code c} on, as many as a group has. */
+    /** Writes code that visits the elements of a group, from element {@code c} of a row on. */
     void group(Lines code, Lanes lanes, List<DType> all, Consumer<Expression> visit) {
         splitGroup(code);
         for (int i = 0; i < views.size(); i++) {
@@ -123,7 +126,7 @@ final class FoldGrid {
         code.close();
     }
 
-    /** How many neighbouring columns a thread folds: as many as sixteen bytes of them have. */
+    /** How many neighbouring columns a thread folds: as many as fit sixteen bytes. */
     int columnsTogether() {
         int least = 16;
         for (int i = 0; i < views.size(); i++) {
@@ -150,7 +153,7 @@ final class FoldGrid {
                 && folded.strides().get(i).stream().allMatch(s -> s % width == 0);
     }
 
-    /** Writes where each operand begins in {@code width} columns from {@code row} on. */
+    /** Writes the offset of each operand in {@code width} columns from {@code row} on. */
     void columnStarts(Lines code, int width) {
         kept.split(code, "row", "k");
         for (int i = 0; i < views.size(); i++) {
@@ -160,7 +163,7 @@ final class FoldGrid {
         }
     }
 
-    /** Writes what visits element {@code c} of each of these columns. */
+    /** Writes code that visits element {@code c} of each of these columns. */
     void columns(Lines code, int width, Consumer<Expression> visit) {
         folded.split(code, "c", "d");
         for (int i = 0; i < views.size(); i++) {
@@ -202,8 +205,9 @@ final class FoldGrid {
     }
 
     /**
-     * An expression at element {@code c} of the row with numbers of the row as further arguments;
-     * {@code loaded} names what is at hand, {@code all} types include theirs.
+     * An expression at element {@code c} of the row, with numbers of the row as further arguments;
+     * {@code loaded} names the operands already loaded, {@code all} are the types of operands and
+     * numbers.
      */
     Expression element(
             Lines code, String c, IntFunction<String> loaded, List<DType> all, String prefix) {
@@ -211,7 +215,7 @@ final class FoldGrid {
         return new Expression(code, all, names(i -> argument(code, i, loaded), "row", c), prefix);
     }
 
-    /** Writes a load of what is not at hand yet. */
+    /** Writes a load of an operand that is not loaded yet. */
     private String argument(Lines code, int i, IntFunction<String> loaded) {
         if (i >= views.size()) return "n" + (i - views.size());
         if (folded.isFixed(i)) return "f" + i;
@@ -223,7 +227,7 @@ final class FoldGrid {
         return "x" + i;
     }
 
-    /** Names of what is read at an element of a row. */
+    /** The names of the inputs at an element of a row. */
     Expression.Names names(IntFunction<String> argument, String row, String element) {
         return new Expression.Names() {
             @Override

@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reductions. Where the fastest axis is folded, lanes share a row ({@link Lanes}); where it is
- * kept, threads walk down columns ({@link Chunks}). Partial results go through the workspace to a
- * second launch: no atomics, and an order that depends on the shape alone. Several bodies are
- * folded side by side, each in a variable of its own.
+ * Reductions. If the fastest axis is folded, lanes share a row ({@link Lanes}); if it is kept, each
+ * thread folds columns ({@link Chunks}). Partial results go through the workspace to a second
+ * launch: there are no atomics, and the order depends on the shape alone. Several bodies are folded
+ * together, each with its own accumulator.
  */
 final class FoldText {
     private final Kernel.Fold k;
@@ -69,12 +69,15 @@ final class FoldText {
         return k.bodies().size();
     }
 
-    /** The variable in which body {@code j} is folded. */
+    /** The name of the accumulator of body {@code j}. */
     private String sum(int j) {
         return bodies() == 1 ? "sum" : "sum" + j;
     }
 
-    /** Where each fold goes: an output, or {@code bytes} of the workspace. */
+    /**
+     * Where the result of each body is stored: in its output if {@code whole}, else in {@code
+     * bytes} of the workspace.
+     */
     private List<Operand> targets(boolean whole, long bytes) {
         var all = new ArrayList<Operand>();
         for (int j = 0; j < bodies(); j++)
@@ -148,7 +151,7 @@ final class FoldText {
         return new Recipe(actions, bodies() * bytes);
     }
 
-    /** Combines an element of every body with what was folded before; {@code at} is an index. */
+    /** Combines an element of every body with its accumulator; {@code at} is an index. */
     private void combine(Lines code, Expression value, String at) {
         for (int j = 0; j < bodies(); j++)
             code.add(

@@ -4,19 +4,19 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel.Combine;
 
 /**
- * The order in which a row is folded, by its width alone, so that a fold gives the same bits in
- * every kernel it is part of. Elements go to the lanes in groups of four, round and round; each
- * lane combines its own in order, then lanes are combined in pairs 16, 8, 4, 2 and 1 apart in every
- * warp, then the warps in order. A row wider than {@link #SEGMENT} is folded in segments, and their
- * results are combined in order.
+ * The order in which a row is folded. It depends on the row's width alone, so that a fold gives the
+ * same bits in every kernel that contains it. Elements are assigned to the lanes in groups of four,
+ * cyclically; each lane combines its own in order, then lanes are combined in pairs 16, 8, 4, 2 and
+ * 1 apart in every warp, then the warps in order. A row wider than {@link #SEGMENT} is folded in
+ * segments, whose results are combined in order.
  *
  * @param width the elements of a row
  */
 record Lanes(long width) {
-    /** Elements of a row that are folded by themselves. */
+    /** The elements of a row that are folded separately. */
     static final int SEGMENT = 16384;
 
-    /** Neighbours that one lane takes. */
+    /** The neighbouring elements that one lane takes. */
     static final int GROUP = 4;
 
     /** Lanes that share a row. */
@@ -27,7 +27,7 @@ record Lanes(long width) {
         return width <= 8192 ? 256 : 512;
     }
 
-    /** Rows that a block folds side by side. */
+    /** Rows that a block folds in parallel. */
     int rows() {
         return count() == 1 ? 128 : count() == 32 ? 4 : 1;
     }
@@ -40,13 +40,15 @@ record Lanes(long width) {
         return Math.max(1, (width + SEGMENT - 1) / SEGMENT);
     }
 
-    /** Groups that a lane takes of one segment. */
+    /** Groups of one segment per lane. */
     int groups() {
         long elements = Math.min(width, SEGMENT);
         return (int) ((elements + (long) GROUP * count() - 1) / ((long) GROUP * count()));
     }
 
-    /** Writes what makes {@code name} the same in all lanes: all their values combined. */
+    /**
+     * Writes code that combines the values {@code name} of all lanes; every lane gets the result.
+     */
     void join(Lines code, Combine combine, DType type, String name) {
         if (count() == 1) return;
         var fn = Words.combine(combine);

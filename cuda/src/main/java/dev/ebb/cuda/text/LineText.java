@@ -16,8 +16,8 @@ final class LineText {
     private LineText() {}
 
     /**
-     * Running sums, weighted or not, and the like: one thread walks one line. What runs along is
-     * carried in f64, or in the integer's own type, and rounded where it is stored.
+     * Running sums and other cumulations, weighted or not: one thread processes one line. The
+     * running value is held in f64, or in the integer's own type, and rounded when it is stored.
      */
     static Recipe cumulate(Kernel.Cumulate k, DType type) {
         long lines = k.outer() * k.inner();
@@ -70,9 +70,9 @@ final class LineText {
     }
 
     /**
-     * The order of every line. One thread takes an element and counts the elements of its line that
-     * come before it: that is its place. Work grows with the square of a line's length, but nothing
-     * waits for anything, and nothing is needed beside operand and result.
+     * Sorts every line. One thread takes an element and counts the elements of its line that come
+     * before it: the count is its position. Work grows with the square of a line's length, but
+     * threads need no synchronisation, and no memory besides operand and result is needed.
      */
     static Recipe sort(Kernel.Sort k, DType type) {
         long size = k.outer() * k.length() * k.inner();

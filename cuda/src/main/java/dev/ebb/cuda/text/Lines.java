@@ -1,6 +1,6 @@
 package dev.ebb.cuda.text;
 
-/** Source text, line by line, indented by its braces. */
+/** Builds source text line by line, indented by its braces. */
 final class Lines {
     private final StringBuilder text = new StringBuilder();
     private int depth;

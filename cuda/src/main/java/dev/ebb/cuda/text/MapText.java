@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Elementwise kernels. A thread computes a few elements that lie side by side, so that it reads and
- * writes sixteen bytes at once where an operand allows it; all of its loads come before its first
- * store, so an output may lie over an operand that is read where it is written.
+ * Elementwise kernels. A thread computes a few contiguous elements ("lanes"), so that it reads and
+ * writes sixteen bytes at once where an operand allows it. All of its loads come before its first
+ * store, so an output may overwrite an operand that is read at the same index.
  */
 final class MapText {
     private static final int THREADS = 256;
     private static final int MOST = 8;
 
-    /** Elements from one that is read to the next that are a small gap. */
+    /** The largest stride of an operand that counts as a small gap. */
     private static final long GAP = 8;
 
     private final Kernel.Map k;
@@ -45,7 +45,7 @@ final class MapText {
         axes = Axes.of(k.shape(), k.operands());
         boolean bits = out.contains(DType.BIT);
         divides = !bits && k.bodies().stream().anyMatch(b -> Expression.divides(b, in));
-        // what lies beyond the last element must not be noted as a divisor of zero
+        // positions beyond the last element must not be noted as divisions by zero
         int wish = bits ? MOST : divides || isSparse() ? 1 : wish();
         while (!bits && axes.rank() > 1 && axes.inner() % wish != 0) wish /= 2;
         together = axes.rank() <= 1 || axes.inner() % wish == 0;
@@ -60,9 +60,9 @@ final class MapText {
     }
 
     /**
-     * Whether most operands are read with small gaps, as the windows of a pool are: neighbouring
-     * threads then read neighbours, where lanes of one thread would meet the same lines again and
-     * again.
+     * Whether most operands are read with small gaps, as the windows of a pool are. Then
+     * neighbouring threads should read neighbouring elements: with several lanes per thread, each
+     * cache line would be read several times.
      */
     private boolean isSparse() {
         int gaps = 0;
@@ -75,7 +75,7 @@ final class MapText {
         return gaps > 1 && gaps > sideBySide;
     }
 
-    /** Lanes that fill sixteen bytes of the smallest type that lies side by side. */
+    /** The number of lanes that fill sixteen bytes of the smallest contiguous type. */
     private int wish() {
         int least = 8;
         for (DType t : out) least = Math.min(least, (int) t.bytes(1));
@@ -112,14 +112,14 @@ final class MapText {
     }
 
     /**
-     * The head of a kernel of so many operands; {@code large} where numbers of elements need more
-     * than 32 bits.
+     * The head of a kernel with {@code operands} operands; {@code large} if element numbers need
+     * more than 32 bits.
      */
     static void open(Lines code, String name, int threads, int operands, boolean large) {
         open(code, name, Integer.toString(threads), operands, large);
     }
 
-    /** The same with all that bounds a launch: threads of a block, blocks of a multiprocessor. */
+    /** The same with launch bounds: threads of a block, blocks of a multiprocessor. */
     static void open(Lines code, String name, String bounds, int operands, boolean large) {
         var names = new ArrayList<String>();
         for (int i = 0; i < operands; i++) names.add("void* p" + i);
@@ -167,7 +167,7 @@ final class MapText {
         else code.add(format, j, "Down<" + Words.stored(out.get(j)) + ">::of(" + value + ")");
     }
 
-    /** Loads what the lanes of a thread read of an operand. */
+    /** Loads an operand for the lanes of a thread. */
     private String loads(int i, String n) {
         var type = Words.stored(in.get(i));
         var from = "(const " + type + "*)p" + i;
@@ -191,7 +191,7 @@ final class MapText {
         return k.operands().get(i).offset() % lanes == 0 && axes.isAligned(i, lanes);
     }
 
-    /** The argument of a lane, of what {@link #loads} has loaded. */
+    /** The argument of a lane, loaded by {@link #loads}. */
     private String lane(int i) {
         long step = axes.step(i);
         if (in.get(i) == DType.BIT) {
@@ -202,7 +202,7 @@ final class MapText {
         return step == 0 ? "up(a%d)".formatted(i) : "up(a%d.at[e])".formatted(i);
     }
 
-    /** Every lane finds its own elements. */
+    /** Computes the index of every lane separately. */
     private void apart(Lines code, String n) {
         for (int j = 0; j < out.size(); j++) {
             if (out.get(j) == DType.BIT) code.add("u32 r%d = 0;", j);
@@ -244,7 +244,7 @@ final class MapText {
         return names(k.shape(), "(" + position + ")", arg);
     }
 
-    /** Names of what is read at a row-major position of {@code shape}. */
+    /** The names of the inputs at a row-major position of {@code shape}. */
     static Expression.Names names(Shape shape, String position, IntFunction<String> arg) {
         return new Expression.Names() {
             @Override

@@ -11,7 +11,7 @@ import dev.ebb.ir.View;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Kernels that move elements as they are: assembled, cut, gathered. */
+/** Kernels that move elements unchanged: assemble, cut, gather. */
 final class MoveText {
     private static final int THREADS = 256;
 
@@ -67,7 +67,7 @@ final class MoveText {
                 List.of(new Operand.Out(0)));
     }
 
-    /** Elements of {@code shape} from where one view says to where the other does. */
+    /** Copies elements of {@code shape} from one view to another. */
     static Action.Launch copy(
             Shape shape, DType type, View from, View to, Operand source, Operand target) {
         var walk = new Walk(shape, List.of(from, to), type, 0);
@@ -101,7 +101,10 @@ final class MoveText {
         return Recipe.of(walk.launch("gather", code, operands));
     }
 
-    /** A walk in lanes that lie side by side wherever they are read and written, or of one lane. */
+    /**
+     * An iteration with several lanes if these are contiguous where they are read and written, else
+     * with one lane.
+     */
     private static final class Walk {
         private final Shape shape;
         private final List<View> views;
@@ -110,7 +113,9 @@ final class MoveText {
         private final int lanes;
         private final boolean large;
 
-        /** The first two views are from and to; any more must stay along the lanes. */
+        /**
+         * The first two views are source and target; any others must be constant along the lanes.
+         */
         Walk(Shape shape, List<View> views, DType stored, long jump) {
             this.shape = shape;
             this.views = views;
@@ -165,11 +170,13 @@ final class MoveText {
         }
     }
 
-    /** One box in an array that is filled around it, in one pass over the whole. */
+    /**
+     * One box in an array with a fill value around it, written in one pass over the whole array.
+     */
     private static final class Pad {
         private static final int THREADS = 256;
 
-        /** An axis of the whole, and where along it the box lies. */
+        /** An axis of the whole array, and the position of the box along it. */
         private record Axis(int size, int start, int length) {
             boolean isWhole() {
                 return length == size;
@@ -178,7 +185,7 @@ final class MoveText {
 
         private Pad() {}
 
-        /** Whether this is one box, element by element. */
+        /** Whether the kernel assembles a single box with step one. */
         static boolean fits(Kernel.Assemble k) {
             if (k.parts().size() != 1 || k.isUpdate() || k.isTiled()) return false;
             var part = k.parts().getFirst();

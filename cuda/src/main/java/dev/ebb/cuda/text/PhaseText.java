@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Puts the phases of a stride together: each lies by itself, [pictures and channels, positions],
- * and those that no tap meets are zeros. Whole rows are written, however the phases lie in them.
+ * Combines the phases of a stride into one result. Each phase is separate, [images and channels,
+ * positions]; phases that no tap reaches are zeros. Whole rows are written, whatever the order of
+ * the phases in them.
  */
 final class PhaseText {
     private static final int THREADS = 256;
@@ -19,7 +20,7 @@ final class PhaseText {
 
     /**
      * @param phases in the order of {@link Spatial#phases}
-     * @param regions where each lies, none where it is all zeros
+     * @param regions where each is stored, none if it is all zeros
      */
     static Action together(
             Kernel.Convolve k,

@@ -15,22 +15,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which products the library computes: those of floats whose rows or columns lie side by side, and
- * whose batch goes on in even steps. The rest is generated. Which of the two it is depends on the
- * kernel and the types alone. The library adds a bias itself; any other epilogue is a map of its
- * own over sums in the workspace, for it may write over what it reads.
+ * Decides which products cuBLASLt computes: those of floats whose rows or columns are contiguous
+ * and whose batch has uniform strides. All others are generated. The decision depends on the kernel
+ * and the types alone. The library adds a bias itself; any other epilogue is a separate map over
+ * sums in the workspace, because it may overwrite its operands.
  */
 public final class Products {
-    /** Below so many multiplications a generated product takes no longer than the library's. */
+    /**
+     * Below this number of multiplications a generated product takes no longer than the library's.
+     */
     private static final long SMALL = 1 << 15;
 
-    /** Bytes the library may use at most. */
+    /** The most workspace bytes for the library. */
     private static final long LIBRARY = 32L << 20;
 
-    /** Sums split over blocks may take the room of so many results. */
+    /** Sums split over blocks may take the memory of this many results. */
     private static final long SPLITS = 16;
 
-    /** What aligning the library's part of a workspace may take. */
+    /** Bytes for aligning the library's part of a workspace. */
     private static final long SLACK = 256;
 
     private Products() {}
@@ -62,7 +64,7 @@ public final class Products {
                 bytes + libraryBytes(gemm) + SLACK);
     }
 
-    /** The bytes that the library may use for a product, by its sizes alone. */
+    /** The bytes that the library may use for a product; depends on its sizes alone. */
     public static long libraryBytes(Gemm g) {
         long result = g.result().bytes((long) g.batch() * g.m() * g.n());
         return Math.min(LIBRARY, SPLITS * (result + SLACK) / SLACK * SLACK);
@@ -74,8 +76,8 @@ public final class Products {
 
     /**
      * Whether the epilogue adds a vector to every row. The library adds it to the sums before they
-     * are rounded. It reads the vector while it writes, so that one row alone, which may lie over
-     * it, is left to a map.
+     * are rounded. It reads the vector while it writes the result, so a product of a single row,
+     * which may overwrite the vector, is left to a map.
      */
     private static boolean isBias(Kernel.Contract k, List<DType> in, DType out) {
         var type = in.getFirst();
@@ -92,7 +94,7 @@ public final class Products {
         return view.offset() == 0 && view.stride(last) == 1;
     }
 
-    /** The product as the library would compute it, if it can. */
+    /** The product in the library's terms, if the library can compute it. */
     public static Optional<Gemm> gemm(
             Kernel.Contract k, List<DType> in, DType out, Precision precision) {
         var type = in.getFirst();
@@ -107,7 +109,7 @@ public final class Products {
         if (axes.rank() > 1) return Optional.empty();
         boolean half = type == DType.BF16 || type == DType.F16;
         boolean bias = isBias(k, in, out);
-        // the library may round to sixteen bits; an epilogue of its own reads f32
+        // the library may round to sixteen bits; a separate epilogue reads f32
         var result = half && (isPlain(k) || bias) && out == type ? type : type.compute();
         return Optional.of(
                 new Gemm(
@@ -130,19 +132,20 @@ public final class Products {
     }
 
     /**
-     * A product by the library whose factors are turned beforehand. Tensor cores take tf32 only
-     * along the axis that is summed; a factor that lies the other way is turned by the library in
-     * each of its tiles, which costs a fifth of a product, or a third where both factors do. A copy
-     * that lies the right way costs less where the factor is read often enough. What is turned
+     * A product by the library with transposed copies of factors. In tf32, tensor cores need
+     * factors that are contiguous along the summed axis; the library transposes any other factor in
+     * each of its tiles, which takes a fifth of a product's time, or a third for both factors. A
+     * transposed copy costs less if the factor is read often enough. Which factors are copied
      * depends on the product's sizes alone.
      */
     private record Turned(Gemm gemm, boolean a, boolean b) {
         /**
-         * How long the other factor's free axis must be, where neither factor lies the right way.
+         * The least length of the other factor's free axis if neither factor is contiguous along
+         * the sum.
          */
         private static final int FIRST = 1024;
 
-        /** And where one of them does. */
+        /** The same if one of them is. */
         private static final int SECOND = 8192;
 
         private static final int SIDE = 32;
@@ -180,7 +183,7 @@ public final class Products {
             return aBytes() + bBytes();
         }
 
-        /** The product as the library sees it. */
+        /** The product as the library computes it, after the copies. */
         Gemm seen() {
             return new Gemm(
                     gemm.type(),
@@ -220,7 +223,7 @@ public final class Products {
             return actions;
         }
 
-        /** From rows along the free axis, {@code lead} apart, to rows along the summed axis. */
+        /** Copies rows along the free axis, {@code lead} apart, to rows along the summed axis. */
         private Action turn(long offset, long lead, int free, Operand from, Operand to) {
             int k = gemm.k();
             long across = MapText.blocks(free, SIDE);
@@ -254,7 +257,7 @@ public final class Products {
         }
     }
 
-    /** How a matrix lies in memory. */
+    /** The memory layout of a matrix. */
     private record Side(boolean rows, long lead) {
         static Optional<Side> of(View view, int batch, int down, int across) {
             long row = view.stride(batch);

@@ -10,11 +10,11 @@ import dev.ebb.ir.Kernel;
 import java.util.List;
 import java.util.Optional;
 
-/** From kernel forms to recipes. */
+/** Makes recipes from kernel forms. */
 public final class Recipes {
     private Recipes() {}
 
-    /** The recipe of {@code kernel} on operands of these types; none for what runs on the host. */
+    /** The recipe of {@code kernel} on operands of these types; none if it runs on the host. */
     public static Optional<Recipe> of(
             Kernel kernel, List<DType> in, List<DType> out, Precision precision) {
         return switch (kernel) {

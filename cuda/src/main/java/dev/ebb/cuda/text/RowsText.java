@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Rows and their numbers in one launch. The lanes of a row keep its elements in registers where
- * they fit, so that a norm or a softmax reads memory once; wider rows are read again for every
- * number. Folds have the order of {@link Lanes}, columns that of {@link Chunks}.
+ * {@code Rows} kernels: rows and their numbers in one launch. The lanes of a row keep its elements
+ * in registers if they fit, so that a norm or a softmax reads memory once; wider rows are read
+ * again for every number. Folds have the order of {@link Lanes}, columns that of {@link Chunks}.
  */
 final class RowsText {
     /** Bytes of a row that a lane keeps in registers. */
@@ -29,7 +29,7 @@ final class RowsText {
     private final Lanes lanes;
     private final boolean cached;
 
-    /** Whether the next row of a chunk is read while this one is worked on. */
+    /** Whether the next row of a chunk is loaded while this one is processed. */
     private final boolean ahead;
 
     private final Lines code = new Lines();
@@ -61,7 +61,7 @@ final class RowsText {
         return new RowsText(k, in, out).rows();
     }
 
-    /** Columns of no rows. */
+    /** The result of a fold over columns if there are no rows. */
     private static Recipe none(Kernel.Rows k, DType out, Kernel.Combine combine, DType type) {
         var fold =
                 new Kernel.Fold(
@@ -78,7 +78,9 @@ final class RowsText {
         code.add("const u32 lane = threadIdx.x %% %d;", lanes.count());
     }
 
-    /** Names the part of the work that the lanes around do together; the rest of the block ends. */
+    /**
+     * Names the part of the work that these lanes do together; threads beyond the last part return.
+     */
     private void part(String name, long parts) {
         if (lanes.rows() == 1) {
             code.add("const num %s = blockIdx.x;", name);
@@ -223,7 +225,7 @@ final class RowsText {
         code.close();
     }
 
-    /** Takes over the row that was read ahead, and reads the one after it. */
+    /** Takes over the row that was prefetched, and prefetches the next one. */
     private void next() {
         code.add("#pragma unroll");
         code.open("for (int j = 0; j < %d; j++)", lanes.groups());
@@ -241,7 +243,7 @@ final class RowsText {
         code.close();
     }
 
-    /** Writes what computes the numbers of {@code row}. */
+    /** Writes the code that computes the numbers of {@code row}. */
     private void numbers() {
         for (int i = 0; i < k.numbers().size(); i++) {
             var type = types.get(in.size() + i);
@@ -291,7 +293,7 @@ final class RowsText {
         code.close();
     }
 
-    /** Writes a walk over all groups of a lane. */
+    /** Writes a loop over all groups of a lane. */
     private void groups(Runnable before, Consumer<Expression> visit, Runnable after) {
         long width = lanes.width();
         if (cached) {

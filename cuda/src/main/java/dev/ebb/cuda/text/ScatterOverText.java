@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Elements written over the data where an index sends them. The axes along which the target moves
- * have places of their own: one thread takes each, and its elements in the order of the source, so
- * that the last one stays.
+ * Scatters that overwrite: each element is written to the position given by its index. Along the
+ * axes on which the target's offset depends, positions are distinct: one thread takes each and
+ * writes its elements in the order of the source, so that the last one remains.
  */
 final class ScatterOverText {
     private static final int THREADS = 128;

@@ -14,21 +14,24 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Sums at places that an index names, each place's in the order of the source, without atomics. The
- * axes along which the target moves are its columns. Where the index is the same for all columns, a
- * first kernel lists for every place where it is named, in any order; then a block takes a place,
- * brings its list into order and adds the rows. A place that is named more often than a list is
- * long looks through the whole index instead. Where the index differs from column to column, one
- * thread takes a column and adds its elements one after the other. Where two indices could meet in
- * one place in another way, one thread does it all.
+ * Scatters that add: the elements of each target row are added in the order of the source, without
+ * atomics. The axes along which the target's offset moves are its columns. If the index is the same
+ * for all columns, a first kernel lists for every target row the source rows that go there, in any
+ * order; then a block takes a target row, sorts its list and adds the rows. If a list is too short
+ * for its target row, the block searches the whole index instead. If the index differs from column
+ * to column, one thread takes a column and adds its elements one after the other. If two indices
+ * could lead to the same element in another way, a single thread does all the work.
  */
 final class ScatterText {
     private static final int THREADS = 128;
 
-    /** With fewer columns than this, one thread for each leaves most of a card idle. */
+    /** With fewer columns than this, one thread per column leaves most of a GPU idle. */
     private static final long BUSY = 1 << 15;
 
-    /** How many are in the list of a place; before them comes how often the place is named. */
+    /**
+     * The length of a target row's list; it is preceded by the number of source rows for the target
+     * row.
+     */
     private static final int LISTED = 15;
 
     private final Kernel.Scatter k;
@@ -118,7 +121,7 @@ final class ScatterText {
         }
     }
 
-    /** Sums one by one: floats in f64 in the workspace, which are rounded at the end. */
+    /** Sums element by element: floats are added in f64 in the workspace and rounded at the end. */
     private Recipe elements(Action zero) {
         if (!isWide()) return Recipe.of(zero, columns(new Operand.Out(0)));
         long bytes = DType.F64.bytes(k.size());
@@ -148,7 +151,7 @@ final class ScatterText {
         return type.isFloat() && type != DType.F64;
     }
 
-    /** A thread for each column. */
+    /** One thread per column. */
     private Action columns(Operand to) {
         var kept = Axes.of(k.shape(), views, columns);
         var rest = Axes.of(k.shape(), views, summed);
@@ -170,7 +173,7 @@ final class ScatterText {
         return launch("scatter", MapText.blocks(size(columns), THREADS), to);
     }
 
-    /** For every place how often it is named, and where, as far as its list goes. */
+    /** Writes for every target row the number of its source rows and the list of the first ones. */
     private Action lists() {
         var rest = Axes.of(k.shape(), views, summed);
         MapText.open(code, "scatter_lists", THREADS, 6, large);
@@ -186,7 +189,7 @@ final class ScatterText {
         return launch("scatter_lists", blocks, new Operand.Work(0));
     }
 
-    /** A block for each place that the index may name. */
+    /** One block per target row. */
     private Action places() {
         var kept = Axes.of(k.shape(), views, columns);
         var rest = Axes.of(k.shape(), views, summed);
@@ -234,7 +237,7 @@ final class ScatterText {
         code.add("sum = add(sum, (%s)up(((const %s*)p1)[r2]));", wide, Words.stored(type));
     }
 
-    /** Looks through the whole index for this block's place. */
+    /** Searches the whole index for this block's target row. */
     private void search(Axes rest) {
         code.open("for (num base = 0; base < %d; base += %d)", size(summed), THREADS);
         code.add("bool mine = false;");

@@ -6,20 +6,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a convolution's result is gathered from its source, axis by axis, for three axes; axes that
- * are not there have one element.
+ * How a convolution's result is gathered from its source, axis by axis, for three axes; missing
+ * axes have one element.
  */
 record Spatial(List<Axis> axes) {
 
     /**
-     * One axis. Tap number m of a position i reads element {@code i * scale + start + m * step} of
-     * the source; position i is element {@code i * stride + phase} of the result.
+     * One axis. Tap m of position i reads element {@code i * scale + start + m * step} of the
+     * source; position i is element {@code i * stride + phase} of the result.
      *
      * @param source elements of the source
      * @param result elements of the result
      * @param positions those of the result that are computed
      * @param kernel elements of the kernel
-     * @param taps those of the kernel that these positions meet: {@code firstTap + m * tapStep}
+     * @param taps the kernel elements that contribute to these positions: {@code firstTap + m *
+     *     tapStep}
      */
     record Axis(
             int source,
@@ -36,7 +37,7 @@ record Spatial(List<Axis> axes) {
             int tapStep) {
         static final Axis NONE = new Axis(1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1);
 
-        /** The same axis read through one tap, each position by the next element. */
+        /** The same axis with a single tap: each position reads the next element. */
         Axis window(int source, int positions, int start) {
             return new Axis(source, result, positions, 1, start, 1, stride, phase, kernel, 1, 0, 1);
         }
@@ -58,7 +59,7 @@ record Spatial(List<Axis> axes) {
                     1);
         }
 
-        /** Elements of the input that are {@code phase} beyond multiples of the stride. */
+        /** The elements of the input with remainder {@code phase} modulo the stride. */
         static Axis input(Kernel.Convolve k, int d, int phase) {
             int stride = k.stride().get(d);
             int dilation = k.dilation().get(d);
@@ -103,7 +104,7 @@ record Spatial(List<Axis> axes) {
         return new Spatial(axes);
     }
 
-    /** The gradient of the input: each phase of the strides by itself. */
+    /** The gradient of the input: each phase of the strides separately. */
     static List<Spatial> phases(Kernel.Convolve k) {
         var all = new ArrayList<List<Axis>>();
         all.add(List.of());
@@ -134,7 +135,7 @@ record Spatial(List<Axis> axes) {
         return axes.stream().allMatch(a -> a.taps() == 1);
     }
 
-    /** Whether position number i reads element number i of the source, and nothing else. */
+    /** Whether position i reads exactly element i of the source. */
     boolean isEverySource() {
         return isOneTap()
                 && axes.stream()
@@ -160,8 +161,7 @@ record Spatial(List<Axis> axes) {
     }
 
     /**
-     * What is copied with its channels side by side: through one tap, only the elements that it
-     * meets.
+     * The elements to copy to channels-last layout: with a single tap, only those that it reads.
      */
     Spatial toTurn() {
         return isOneTap() ? this : everySource();
@@ -172,7 +172,7 @@ record Spatial(List<Axis> axes) {
         return isOneTap() ? everyResult() : this;
     }
 
-    /** The constants that the kernels name these numbers by. */
+    /** Writes the constants by which kernels refer to these numbers. */
     void constants(Lines code) {
         for (int d = 0; d < 3; d++) {
             var a = axes.get(d);
@@ -193,7 +193,7 @@ record Spatial(List<Axis> axes) {
         }
     }
 
-    /** Writes {@code t}, the element of the kernel that {@code tap} is. */
+    /** Writes {@code t}, the kernel element of {@code tap}. */
     void kernelTap(Lines code) {
         var text = "0";
         for (int d = 0; d < 3; d++) {

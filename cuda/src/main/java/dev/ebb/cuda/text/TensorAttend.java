@@ -13,15 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Attention by tensor cores: for sixteen-bit floats, and for f32 where tf32 will do. Rows must
- * begin at multiples of sixteen bytes and be made of whole parts of sixteen bytes.
+ * Attention on tensor cores: for sixteen-bit floats, and for f32 if tf32 is allowed. Rows must
+ * start at multiples of sixteen bytes and have a multiple of sixteen bytes.
  */
 public final class TensorAttend {
     private static final int WIDEST = 256;
 
     private TensorAttend() {}
 
-    /** Whether this attention, or its gradient, can be computed so. */
+    /** Whether this attention, or its gradient, can be computed on tensor cores. */
     private static boolean fits(
             Heads h, List<View> views, List<DType> types, DType logsum, Precision precision) {
         var type = types.getFirst();
@@ -96,7 +96,7 @@ public final class TensorAttend {
 
     /**
      * The gradient of queries, then those of keys and values. Every probability is computed once
-     * for its query and once for its key, so that no two blocks add to one place.
+     * for its query and once for its key, so that no two blocks add to the same element.
      */
     static Recipe backward(Kernel.AttendGrad k, List<DType> in) {
         var h = k.heads();
@@ -202,7 +202,7 @@ public final class TensorAttend {
         return code.add("};");
     }
 
-    /** Opens the structure that names sizes. */
+    /** Writes the structure that defines the sizes. */
     private static void sizes(Lines code, Heads h, List<DType> in) {
         code.open("struct AttendSizes");
         constant(code, "WIDTH", h.width());
@@ -219,7 +219,7 @@ public final class TensorAttend {
                                 .formatted(h.keys(), h.keys() - h.queries() + 1)
                         : Integer.toString(h.keys());
         code.add("static __device__ __forceinline__ int seen(int i) { return %s; }", seen);
-        // the first query that sees a key
+        // the first query that attends to a key
         var first =
                 h.causal()
                         ? "max(0, min(%d, j - (%d)))".formatted(h.queries(), h.keys() - h.queries())

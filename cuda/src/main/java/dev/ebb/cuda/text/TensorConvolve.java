@@ -13,16 +13,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Convolutions by tensor cores: for sixteen-bit floats, and for f32 where tf32 will do. Each side
- * is a product.
+ * Convolutions on tensor cores: for sixteen-bit floats, and for f32 if tf32 is allowed. The output
+ * and both gradients are computed as matrix products.
  *
- * <p>A kernel of one element that meets every position once makes the output and the gradient of
- * the input plain products, which the library computes for all pictures. Otherwise the right factor
- * is gathered while it is multiplied, from a copy of the source in which the channels of a position
- * lie side by side; the left one is the weights, packed. The gradient of the input is computed
- * apart for every phase of the stride, so that no tap is multiplied by zeros, and put together at
- * the end. The gradient of the weights sums parts of all positions apart, and adds the parts in
- * order.
+ * <p>For a kernel of one element with stride one, the output and the gradient of the input are
+ * plain products, which the library computes for all images. Otherwise the right factor is gathered
+ * during the product from a channels-last copy of the source; the left factor is the packed
+ * weights. The gradient of the input is computed separately for every phase of the stride, so that
+ * no tap is multiplied by zeros, and the phases are combined at the end. The gradient of the
+ * weights is summed over parts of the positions separately, and the parts are added in order.
  */
 public final class TensorConvolve {
     private static final int THREADS = 256;
@@ -31,7 +30,9 @@ public final class TensorConvolve {
     private static final int COPY_BYTES = 16;
     private static final int ALIGNMENT = 256;
 
-    /** Positions that a block turns, and four bytes, so that rows begin in different banks. */
+    /**
+     * Positions that a block transposes, plus four bytes, so that rows start in different banks.
+     */
     private static final int TURN_PITCH = 64 + 2;
 
     /** Products with fewer rows or terms leave tensor cores idle. */
@@ -53,7 +54,7 @@ public final class TensorConvolve {
         each = COPY_BYTES / (int) type.bytes(1);
     }
 
-    /** Whether this convolution can be computed so, and is large enough for it. */
+    /** Whether this convolution can be computed on tensor cores, and is large enough for that. */
     public static boolean fits(Kernel.Convolve k, List<DType> in, DType out, Precision precision) {
         boolean half = out == DType.BF16 || out == DType.F16;
         if (!half && (out != DType.F32 || precision != Precision.TF32)) return false;
@@ -96,7 +97,7 @@ public final class TensorConvolve {
         columns(copied, weights, source, new Operand.Out(0));
     }
 
-    /** One phase of the stride after the other, then all together. */
+    /** One phase of the stride after the other, then the combination. */
     private void input() {
         var weights = new Operand.In(0);
         var gradient = new Operand.In(1);
@@ -150,7 +151,8 @@ public final class TensorConvolve {
     }
 
     /**
-     * Whether a phase is a product of the weights and each whole picture that the library takes.
+     * Whether a phase is a product of the weights and each whole image that the library can
+     * compute.
      */
     private boolean isProduct(Spatial s) {
         boolean even =
@@ -160,8 +162,8 @@ public final class TensorConvolve {
     }
 
     /**
-     * Whether the source of a phase can be read as it is: each position meets one element, and
-     * tensor cores take it across the sum, which they do for sixteen bits.
+     * Whether the source of a phase can be read without a copy: each position reads one element,
+     * and tensor cores can read the factor across the summed axis, which they can for sixteen bits.
      */
     private boolean isStraight(Spatial s) {
         long positions = Spatial.size(s.positions());
@@ -195,12 +197,12 @@ public final class TensorConvolve {
         workspace += Products.libraryBytes(gemm) + ALIGNMENT;
     }
 
-    /** Channels of a tap: whole copies. */
+    /** The channels of a tap, rounded up to whole copies. */
     static int padded(int channels, int each) {
         return Math.ceilDiv(channels, each) * each;
     }
 
-    /** A copy of what is gathered, with the channels of a position side by side. */
+    /** A channels-last copy of the source. */
     private Operand turned(Copied copied, Operand source) {
         var place = new Operand.Work(workspace);
         long pictures = (long) k.batch() * k.groups();
@@ -209,7 +211,7 @@ public final class TensorConvolve {
         return place;
     }
 
-    /** Puts the channels of each position that is copied side by side. */
+    /** Writes each copied position with its channels contiguous. */
     static Action turn(Copied copied, long pictures, DType type, Operand source, Operand place) {
         var gathered = copied.copy();
         boolean few = type.bytes(copied.side()) <= COPY_BYTES;
@@ -245,7 +247,7 @@ public final class TensorConvolve {
         multiply(copied, false, weights, source, to);
     }
 
-    /** Without a copy: each position meets one element of the source. */
+    /** A product without a copy: each position reads one element of the source. */
     private void straight(Spatial s, Operand weights, Operand source, Operand to) {
         int channels = k.side() == Kernel.Side.OUTPUT ? k.inChannels() : k.outChannels();
         multiply(new Copied(s, s, channels, channels, 1, channels), true, weights, source, to);
@@ -295,7 +297,9 @@ public final class TensorConvolve {
                         List.of(packed, source, to)));
     }
 
-    /** Weights as rows of taps and, within a tap, of channels; zeros where there are none. */
+    /**
+     * Packs the weights as rows of taps and, within a tap, of channels; missing channels are zeros.
+     */
     private void pack(
             Copied copied, Operand weights, Operand to, long elements, int rows, int steps) {
         var s = copied.gather();

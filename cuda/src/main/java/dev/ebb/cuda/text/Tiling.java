@@ -4,46 +4,47 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Heads;
 
 /**
- * How attention by tensor cores is cut: by the type and the widths alone, so that bits depend on
- * nothing else. Four warps of a block have {@code 16 * fragments} rows each of their own side;
- * {@code together} rows of the other side are in shared memory, and the next come in meanwhile. The
- * numbers are the best of several that were timed on an H200.
+ * The tile sizes of attention on tensor cores. They depend on the type and the widths alone, and so
+ * do the bits. Each of the four warps of a block has {@code 16 * fragments} rows of its own side;
+ * {@code together} rows of the other side are in shared memory, while the next ones are being
+ * loaded. The numbers are the fastest of several that were timed on an H200.
  *
  * @param resident blocks that a multiprocessor must have registers for
- * @param kept whether a warp keeps its own rows in registers; where not, registers are left to sums
- * @param group whether the four warps multiply together
+ * @param kept whether a warp keeps its own rows in registers; if not, more registers remain for
+ *     sums
+ * @param group whether the four warps multiply together ({@code wgmma})
  */
 record Tiling(int fragments, int together, boolean kept, int resident, boolean group) {
     Tiling(int fragments, int together, boolean kept) {
         this(fragments, together, kept, 1, false);
     }
 
-    /** Four warps together; {@code together} rows of the other side. */
+    /** The four warps multiply together; {@code together} rows of the other side. */
     private static Tiling group(int together, int resident) {
         return new Tiling(1, together, false, resident, true);
     }
 
-    /** Whether rows are such that four warps can multiply together. */
+    /** Whether type and widths allow four warps to multiply together. */
     private static boolean isGroup(DType type, Heads h) {
         return type != DType.F32 && h.width() % 64 == 0 && h.valueWidth() % 64 == 0;
     }
 
-    /** The part of the text that multiplies elements of type {@code t}. */
+    /** The name of the code that multiplies elements of type {@code t}. */
     String way(String t) {
         return (group ? "Groups<" : "Warps<") + t + ">";
     }
 
     static final int THREADS = 128;
 
-    /** Registers for sums that a thread has beside its factors. */
+    /** The registers of a thread for sums, in addition to its factors. */
     private static final int SUMS = 128;
 
-    /** What bounds a launch. */
+    /** The launch bounds. */
     String bounds() {
         return resident == 1 ? Integer.toString(THREADS) : THREADS + ", " + resident;
     }
 
-    /** Rows of a block. */
+    /** The rows of a block. */
     int rows() {
         return 64 * fragments;
     }
@@ -52,12 +53,12 @@ record Tiling(int fragments, int together, boolean kept, int resident, boolean g
         return (rows + rows() - 1) / rows();
     }
 
-    /** Widths in whole fragments. */
+    /** A width rounded up to whole fragments. */
     static int whole(int width) {
         return (width + 15) / 16 * 16;
     }
 
-    /** Elements between the beginnings of two rows in shared memory. */
+    /** Elements from one row to the next in shared memory. */
     private int pitch(DType type, int width) {
         return whole(width) + (group ? 0 : type == DType.F32 ? 4 : 8);
     }
@@ -91,12 +92,15 @@ record Tiling(int fragments, int together, boolean kept, int resident, boolean g
         return new Tiling(1, 16, false);
     }
 
-    /** Whether the gradients of keys and values are too many numbers for one kernel. */
+    /** Whether the gradients of keys and values need too many registers for one kernel. */
     static boolean isApart(Heads h) {
         return (whole(h.width()) + whole(h.valueWidth())) / 2 > SUMS;
     }
 
-    /** Shared memory: own rows of one or two operands, twice the rows of the other side. */
+    /**
+     * Bytes of shared memory: own rows of one or two operands, and twice the rows of the other
+     * side.
+     */
     int bytes(DType type, Heads h, boolean gradient) {
         long query = pitch(type, h.width());
         long value = pitch(type, h.valueWidth());

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The gradient of a convolution's weights by tensor cores: a product over all positions of all
- * pictures, in parts that are added in order. How its factors are read depends on the type and the
- * sizes ({@link Laid}): tensor cores take factors of sixteen bits along the positions or across
+ * The gradient of a convolution's weights on tensor cores: a product over all positions of all
+ * images, in parts that are added in order. How its factors are read depends on the type and the
+ * sizes ({@link Laid}): tensor cores can read sixteen-bit factors along the positions or across
  * them, tf32 only along them.
  */
 final class WeightConvolve {
@@ -20,29 +20,33 @@ final class WeightConvolve {
     private static final int STEP_BYTES = 128;
     private static final int COPY_BYTES = 16;
 
-    /** Elements from number to number where columns of tf32 lie across the numbers. */
+    /**
+     * Elements from one step of the sum to the next in shared memory, if tf32 columns are stored
+     * across the sum.
+     */
     private static final int PITCH = 128 + 8;
 
     /**
-     * Blocks that run at once on a large card: parts are chosen to fill that many, or multiples.
+     * Blocks that run at once on a large GPU: the number of parts is chosen to fill this many, or a
+     * multiple.
      */
     private static final int BLOCKS = 264;
 
-    /** Multiples of them that are tried. */
+    /** The multiples that are tried. */
     private static final int WAVES = 4;
 
-    /** Steps of the sum that a part has at least. */
+    /** The fewest steps of the sum in a part. */
     private static final int PART_STEPS = 8;
 
-    /** Where the factors of the product come from. */
+    /** The memory layout from which the factors of the product are read. */
     private enum Laid {
-        /** Input and gradient of the output as they are: each position meets one element. */
+        /** Input and gradient of the output without copies: each position reads one element. */
         ALONG,
-        /** The input from a copy with the channels of a position side by side. */
+        /** The input from a channels-last copy. */
         SPREAD,
         /**
-         * Both from such copies, for sixteen bits: rows of positions cannot be copied eight bytes
-         * at a time.
+         * Both from channels-last copies, for sixteen bits: rows of positions cannot be copied
+         * eight bytes at a time.
          */
         ACROSS
     }
@@ -99,7 +103,7 @@ final class WeightConvolve {
         return isInLines() || type == DType.F32 ? Laid.SPREAD : Laid.ACROSS;
     }
 
-    /** A copy of rows of positions, further apart, with zeros behind each. */
+    /** A copy of rows of positions with a larger stride, padded with zeros. */
     private Operand lines(Operand from, int line, int longer) {
         var place = new Operand.Work(workspace);
         long elements = (long) k.batch() * k.groups() * k.outChannels() * longer;
@@ -192,8 +196,8 @@ final class WeightConvolve {
     }
 
     /**
-     * In how many parts the sum is computed: as many as fill the blocks that run at once, or a
-     * multiple of them where that leaves clearly fewer of them idle.
+     * The number of parts of the sum: enough to fill the blocks that run at once, or a multiple of
+     * them if that leaves clearly fewer idle.
      */
     private static long parts(long tiles, long most) {
         long best = 1;
@@ -211,8 +215,8 @@ final class WeightConvolve {
     }
 
     /**
-     * Adds the parts in order, and puts taps last again. Neighbouring threads read neighbours of a
-     * part: columns, or rows where those lie side by side.
+     * Adds the parts in order, and moves taps to the last axis again. Neighbouring threads read
+     * neighbouring elements of a part: columns, or rows if those are contiguous.
      */
     private void join(Operand sums, long parts, int columns, Copied copied, boolean spread) {
         long taps = Spatial.size(k.kernel());

@@ -7,11 +7,11 @@ import dev.ebb.ir.View;
 
 import java.util.List;
 
-/** Types, constants and names as the generated text spells them. */
+/** Types, constants and names in the syntax of the generated text. */
 final class Words {
     private Words() {}
 
-    /** The type an element is stored as; eight of {@link DType#BIT} share a byte. */
+    /** The type in which an element is stored; eight of {@link DType#BIT} share a byte. */
     static String stored(DType type) {
         return switch (type) {
             case F32, F64, BF16, F16, I32, I64, U8, BOOL -> type.toString();
@@ -19,12 +19,12 @@ final class Words {
         };
     }
 
-    /** The type an element is computed in. */
+    /** The type in which an element is computed. */
     static String computed(DType type) {
         return stored(type.compute());
     }
 
-    /** The type that moves an element's bits as they are. */
+    /** The type that moves an element's bits unchanged. */
     static String raw(DType type) {
         return switch (type) {
             case F32, I32 -> "u32";
@@ -60,7 +60,7 @@ final class Words {
         return x == Long.MIN_VALUE ? "(-9223372036854775807LL - 1)" : x + "LL";
     }
 
-    /** What leaves every element of {@code type} as it is when combined with it. */
+    /** The neutral element of {@code combine}. */
     static String identity(Combine combine, DType type) {
         return switch (combine) {
             case SUM -> literal(type, 0);
@@ -104,6 +104,6 @@ final class Words {
         return false;
     }
 
-    /** Room is left for the threads that a grid has beyond the last element. */
+    /** The limit for ints; leaves space for the threads of a grid beyond the last element. */
     private static final long LARGE = Integer.MAX_VALUE - (1 << 20);
 }

@@ -1,4 +1,4 @@
-/** CUDA C++ generated from kernel forms: makes the recipe of a node. */
+/** Generates CUDA C++ and the recipe of a node from its kernel form. */
 @NullMarked
 package dev.ebb.cuda.text;
 

@@ -1,7 +1,7 @@
 
-// Convolutions as products on tensor cores, without unfolding their input in memory. C names sizes
-// and places, for up to three spatial axes. Elements of f32 are rounded to tf32 where they are packed
-// or turned.
+// Convolutions as products on tensor cores, without unfolding their input in memory. C defines sizes
+// and offsets, for up to three spatial axes. Elements of f32 are rounded to tf32 when they are packed
+// or transposed.
 
 template <int BYTES>
 struct Bits;
@@ -18,7 +18,7 @@ struct Bits<4> {
 
 __device__ __forceinline__ bool is_within(int x, int size) { return (u32)x < (u32)size; }
 
-// Eight or sixteen bytes, or zeros.
+// Copies eight or sixteen bytes, or writes zeros.
 template <int BYTES>
 __device__ __forceinline__ void copy_if(void* to, const void* from, bool valid) {
     static_assert(BYTES == 16 || BYTES == 8, "a copy has 8 or 16 bytes");
@@ -35,8 +35,8 @@ struct Steps {
     static const int EACH = 16 / (int)sizeof(E);              // elements of one copy
 };
 
-// Source elements of positions, one tap: [pictures and groups, channels, source] in x becomes
-// [pictures and groups, positions, PADDED] in y, so that the channels of a position lie side by side.
+// Makes a channels-last copy of the source elements of positions at one tap: [images and groups,
+// channels, source] in x becomes [images and groups, positions, PADDED] in y.
 // A block has 64 positions of 128 bytes of channels.
 template <class E, class C>
 struct Turned {
@@ -45,7 +45,7 @@ struct Turned {
     static const int POSITIONS = C::P0 * C::P1 * C::P2, SIZE = C::X0 * C::X1 * C::X2;
     static const int TILES = (POSITIONS + 63) / 64, PANELS = (C::PADDED + WIDE - 1) / WIDE;
 
-    // Where position p lies in the source, or -1.
+    // The offset of position p in the source, or -1.
     static __device__ __forceinline__ int source(int p) {
         if (p >= POSITIONS) return -1;
         if (C::PLAIN) return p;
@@ -90,7 +90,7 @@ __device__ __forceinline__ void turn_channels(const E* x, E* y, u8* memory) {
     }
 }
 
-// The same for few channels, which one thread puts side by side.
+// The same for few channels, which one thread copies.
 template <class E, class C>
 __device__ __forceinline__ void turn_few(const E* x, E* y) {
     typedef Turned<E, C> T;
@@ -110,14 +110,14 @@ __device__ __forceinline__ void turn_few(const E* x, E* y) {
     store<C::PADDED>((Raw*)y + (picture * T::POSITIONS + p) * C::PADDED, pack);
 }
 
-// Rows of 128 bytes in shared memory: of the eight parts of sixteen bytes that a row has, part c lies
-// at c XOR the row modulo 8, so that eight rows meet no bank twice.
+// Rows of 128 bytes in shared memory: of the eight parts of sixteen bytes of a row, part c is stored
+// at c XOR the row modulo 8, so that eight rows have no bank conflicts.
 template <class E>
 __device__ __forceinline__ E* row_part(E* rows, int row, int part) {
     return rows + row * Steps<E>::DEPTH + (part ^ (row & 7)) * Steps<E>::EACH;
 }
 
-// The same for numbers of the sum as rows: a panel has 64 numbers of 64 columns of sixteen bits.
+// The same with the summed axis as rows: a panel has 64 terms of 64 columns of sixteen bits.
 static const int PANEL = 64 * 64;                             // elements
 
 template <class E>
@@ -141,15 +141,15 @@ __device__ __forceinline__ E* across_part(E* panels, int number, int part) {
     " %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51,"     \
     " %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
 
-// Names a factor in shared memory whose rows lie across the summed axis: groups of eight rows are 1024
-// bytes apart, panels of 64 columns PANEL elements.
+// The descriptor of a factor in shared memory whose rows are across the summed axis: groups of eight
+// rows are 1024 bytes apart, panels of 64 columns PANEL elements.
 __device__ __forceinline__ u64 factor_across(const void* p) {
     return (u64)((shared_address(p) & 0x3ffff) >> 4) | (u64)(PANEL * 2 >> 4) << 16 | 64ull << 32
         | 1ull << 62;
 }
 
 // Adds the product of 64 rows and 64 or 128 rows of the other side, 32 bytes of each, to sums. LEFT
-// and RIGHT are 1 where a factor of sixteen bits lies across the summed axis.
+// and RIGHT are 1 if a factor of sixteen bits is stored across the summed axis.
 #define EBB_STEP_MULTIPLY(TYPE, NAME, DEEP, MORE, MORE_128)                                    \
     template <int LEFT, int RIGHT>                                                             \
     __device__ __forceinline__ void step_multiply(                                             \
@@ -190,7 +190,7 @@ __device__ __forceinline__ void own_multiply(f32 (&c)[16][4], const u32 (&a)[4],
 }
 #endif
 
-// All copies that were waited for have arrived, those of other threads too.
+// Makes copies that have arrived visible to all threads of the block.
 __device__ __forceinline__ void factors_arrived() {
 #ifdef EBB_GROUPS
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -217,8 +217,8 @@ __device__ __forceinline__ void products_wait() {
 }
 
 // Adds the product of 64 rows of left, of which this warp has 16, and N times 8 rows of right: one
-// step. LEFT and RIGHT are 1 where rows lie across the summed axis: a row is then one number of the
-// sum. The products may run on until they are waited for.
+// step. LEFT and RIGHT are 1 if rows are across the summed axis: a row is then one term of the sum.
+// The products run asynchronously until they are waited for.
 template <class E, int LEFT, int RIGHT, int N>
 __device__ __forceinline__ void add_step(f32 (&sums)[N][4], E* left, E* right) {
 #pragma unroll
@@ -254,7 +254,7 @@ __device__ __forceinline__ void add_step(f32 (&sums)[N][4], E* left, E* right) {
     }
 }
 
-// The elements of 128 columns from first on: positions of the result, seen through every tap of the
+// Gathers the elements of 128 columns from first on: positions of the result at every tap of the
 // kernel. A thread copies the same part of four of them.
 template <class E, class C>
 struct Columns {
@@ -300,8 +300,8 @@ struct Columns {
     }
 };
 
-// The same where each position meets one element, from x as it is, [pictures, groups, PADDED,
-// positions]: a row a channel, across the sum. A thread copies eight positions of four channels.
+// The same if each position reads one element, directly from x, [images, groups, PADDED, positions]:
+// one row per channel, across the sum. A thread copies eight positions of four channels.
 template <class E, class C>
 struct Straight {
     static const int SIZE = C::P0 * C::P1 * C::P2, WIDTH = SIZE % 8 == 0 ? 8 : 4;
@@ -332,8 +332,8 @@ struct Straight {
 };
 
 // The output of a convolution, or the gradient of its input at positions of one phase of the stride:
-// [pictures, groups, rows, positions]. A block of two groups of four warps has 64 M rows and 128
-// columns; copies are some steps ahead of the products. Where STRAIGHT, x is read as it is.
+// [images, groups, rows, positions]. A block of two groups of four warps has 64 M rows and 128
+// columns; data are prefetched some steps ahead of the products. If STRAIGHT, x is read without a copy.
 template <class E, class C, int M, bool STRAIGHT>
 __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E* y, u8* memory) {
     const int ROWS = 64 * M, DEPTH = Steps<E>::DEPTH, STAGE = (ROWS + 128) * DEPTH;
@@ -383,7 +383,7 @@ __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E
         now = now + 1 == STAGES ? 0 : now + 1;
         next = next + 1 == STAGES ? 0 : next + 1;
     }
-    // rows of positions go through shared memory, so that whole lines are written
+    // rows of positions go through shared memory, so that whole cache lines are written
     __syncthreads();
     const int PITCH = 128 + 8;
 #pragma unroll

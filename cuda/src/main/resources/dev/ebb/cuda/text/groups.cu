@@ -1,13 +1,13 @@
 
-// Attention's products by all four warps of a block together. Rows of 64 elements of sixteen bits lie
-// side by side, wider ones in panels of that width; of the eight parts of sixteen bytes that a row of
-// a panel has, part c lies at c XOR the row modulo 8, so that eight rows meet no bank twice. That is
-// how cards since Hopper read factors from shared memory; others read it warp by warp.
+// Attention's products by all four warps of a block together. Rows of 64 elements of sixteen bits are
+// contiguous, wider ones are in panels of that width; of the eight parts of sixteen bytes of a panel's
+// row, part c is stored at c XOR the row modulo 8, so that eight rows have no bank conflicts. GPUs
+// since Hopper read factors in this layout from shared memory; others read it warp by warp.
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #define EBB_GROUPS 1
 
-// Names a factor in shared memory: groups of eight rows are 1024 bytes apart.
+// The descriptor of a factor in shared memory: groups of eight rows are 1024 bytes apart.
 __device__ __forceinline__ u64 factor_at(const void* p) {
     return (u64)((shared_address(p) & 0x3ffff) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62;
 }
@@ -24,7 +24,7 @@ __device__ __forceinline__ u64 factor_at(const void* p) {
     "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17," \
     " %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
 
-// Adds the product of 64 x 16 and 16 x 64 to sums, or puts it there. The left factor is in registers
+// Adds the product of 64 x 16 and 16 x 64 to sums, or stores it there. The left factor is in registers
 // or in shared memory; the right one is in shared memory with rows along the summed axis or, where
 // ACROSS is 1, across it.
 #define EBB_GROUP_MULTIPLY(TYPE, NAME)                                                         \
@@ -51,8 +51,8 @@ EBB_GROUP_MULTIPLY(bf16, "bf16")
 EBB_GROUP_MULTIPLY(f16, "f16")
 #endif
 
-// How rows lie in shared memory and are multiplied, all warps of a block together; M is 1, and widths
-// are multiples of 64.
+// Rows in shared memory, multiplied by all warps of a block together; M is 1, and widths are multiples
+// of 64.
 template <class E>
 struct Groups {
     typedef Fragments<E> F;
@@ -85,7 +85,7 @@ struct Groups {
 #endif
     }
 
-    // Keeps uses of registers that the tensor cores read or write where they stand.
+    // Keeps the compiler from moving uses of registers that the tensor cores read or write.
     template <class T, int A>
     static __device__ __forceinline__ void settle(T (&x)[A]) {
 #pragma unroll

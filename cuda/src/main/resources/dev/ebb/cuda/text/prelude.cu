@@ -1,5 +1,5 @@
-// What every generated kernel begins with: element types, loads and stores of several elements at
-// once, and the scalar functions with the meaning they have on every device of Ebb.
+// The beginning of every generated kernel: element types, loads and stores of several elements at
+// once, and the scalar functions, defined as on every device of Ebb.
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -33,7 +33,7 @@ __device__ __forceinline__ void store(T* p, const Pack<T, N>& x) {
     *reinterpret_cast<Pack<T, N>*>(p) = x;
 }
 
-// The first n of N elements that lie side by side.
+// The first n of N contiguous elements.
 template <int N, class T>
 __device__ __forceinline__ Pack<T, N> load(const T* p, int n) {
     if (n >= N) return load<N>(p);
@@ -55,7 +55,7 @@ __device__ __forceinline__ void store(T* p, const Pack<T, N>& x, int n) {
         if (e < n) p[e] = x.at[e];
 }
 
-// The first n of N elements that lie a step apart.
+// The first n of N elements with a stride.
 template <int N, class T>
 __device__ __forceinline__ Pack<T, N> strided(const T* p, i64 step, int n) {
     Pack<T, N> x = {};
@@ -70,7 +70,7 @@ __device__ __forceinline__ bool bit(const u8* p, i64 i) {
 }
 
 #ifndef EBB_HOST
-// Shared memory whose size is a matter of the launch.
+// Dynamic shared memory; the launch sets its size.
 #define EBB_SHARED(name) extern __shared__ __align__(1024) u8 name[]
 
 __device__ __forceinline__ f32 half_to_float(u16 bits) {
@@ -91,7 +91,7 @@ __device__ __forceinline__ u16 float_to_bfloat(f32 x) {
     return bits;
 }
 
-// To the nearest bf16 and back: two are rounded into the halves of a word, the lower is zero.
+// Rounds to the nearest bf16 and back: the instruction rounds two numbers into a word; the lower is zero.
 __device__ __forceinline__ f32 bfloat_rounded(f32 x) {
     u32 bits;
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(x), "f"(0.0f));
@@ -112,7 +112,7 @@ __device__ __forceinline__ f32 quick_divide(f32 x, f32 y) {
 }
 #endif
 
-// From the stored type to the type that is computed in.
+// Converts from the stored type to the compute type.
 __device__ __forceinline__ f32 up(f32 x) { return x; }
 __device__ __forceinline__ f64 up(f64 x) { return x; }
 __device__ __forceinline__ f32 up(bf16 x) { return __uint_as_float((u32)x.bits << 16); }
@@ -122,7 +122,7 @@ __device__ __forceinline__ i64 up(i64 x) { return x; }
 __device__ __forceinline__ i32 up(u8 x) { return x; }
 __device__ __forceinline__ bool up(bool x) { return x; }
 
-// And back, rounded to the nearest; U8 wraps.
+// Converts back, rounded to the nearest; U8 wraps.
 template <class T>
 struct Down;
 template <>
@@ -155,7 +155,7 @@ struct Down<f16> {
     }
 };
 
-// Floats become integers as Java's casts do: towards zero, NaN to zero, the rest to the nearest end.
+// Converts floats to integers as Java's casts do: towards zero, NaN to zero, clamped to the range.
 __device__ __forceinline__ i32 to_i32(f64 x) {
     if (!(x == x)) return 0;
     if (x >= 2147483647.0) return 2147483647;
@@ -225,7 +225,7 @@ inline f32 quick_divide(f32 x, f32 y) { return x / y; }
 __device__ __forceinline__ bool negative(f32 x) { return __float_as_uint(x) >> 31; }
 __device__ __forceinline__ bool negative(f64 x) { return __double_as_longlong(x) < 0; }
 
-// Arithmetic. Integers wrap; what is divided by zero gives zero.
+// Arithmetic. Integers wrap; an integer divided by zero gives zero.
 #define EBB_FLOAT(T, S, NAN_)                                                                 \
     __device__ __forceinline__ T add(T x, T y) { return x + y; }                              \
     __device__ __forceinline__ T sub(T x, T y) { return x - y; }                              \
@@ -280,7 +280,7 @@ __device__ __forceinline__ bool negative(f64 x) { return __double_as_longlong(x)
 EBB_FLOAT(f32, f, F32_NAN)
 EBB_FLOAT(f64, , F64_NAN)
 
-// A NaN wins, and +0 is greater than -0: one instruction where the card has it.
+// The result is NaN if an operand is, and +0 is greater than -0: one instruction if the GPU has it.
 __device__ __forceinline__ f64 maximum(f64 x, f64 y) { return greater(x, y); }
 __device__ __forceinline__ f64 minimum(f64 x, f64 y) { return smaller(x, y); }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -327,7 +327,7 @@ EBB_WHOLE(i64, u64, 63)
 __device__ __forceinline__ bool add(bool x, bool y) { return x || y; }
 __device__ __forceinline__ bool mul(bool x, bool y) { return x && y; }
 __device__ __forceinline__ bool multiply_add(bool x, bool y, bool z) { return z || (x && y); }
-// The compiler's own exchange of truth values gives an int, which matches no function of two.
+// The compiler's own shuffle of booleans returns an int, which matches no function of two booleans.
 __device__ __forceinline__ bool __shfl_xor_sync(unsigned who, bool x, int far) {
     return __shfl_xor_sync(who, (int)x, far) != 0;
 }
@@ -358,14 +358,14 @@ __device__ __forceinline__ i32 philox(i64 key, i64 counter) {
     return (i32)(word == 0 ? c0 : word == 1 ? c1 : word == 2 ? c2 : c3);
 }
 
-// Notes the first index that is out of its bounds: a node's number plus one, then the index.
+// Records the first index out of bounds: a node's number plus one, then the index.
 __device__ __forceinline__ i64 within(i64 i, i64 bound, i64* fault, i64 node) {
     if (i >= 0 && i < bound) return i;
     if (atomicCAS((u64*)fault, 0ull, (u64)(node + 1)) == 0) fault[1] = i;
     return 0;
 }
 
-// Integers whose quotient or remainder is asked for; a divisor of zero is noted like such an index.
+// The divisor of an integer quotient or remainder; a zero is recorded like an index out of bounds.
 template <class T>
 __device__ __forceinline__ T divisor(T x, T y, void* fault, void* node) {
     if (y == 0 && atomicCAS((u64*)fault, 0ull, (u64)((i64)node + 1)) == 0) ((i64*)fault)[1] = x;

@@ -1,5 +1,5 @@
 
-// Derivatives of the logarithm of the gamma function, as every device of Ebb has them: polynomials
+// Derivatives of the logarithm of the gamma function, defined as on every device of Ebb: polynomials
 // near the zero of digamma, recurrences to them, and asymptotic series far out.
 template <int N>
 __device__ __forceinline__ f64 polynomial(const f64 (&c)[N], f64 x) {
@@ -12,7 +12,7 @@ __device__ __forceinline__ f64 polynomial(const f64 (&c)[N], f64 x) {
     const f64 bernoulli[10] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, \
         7.0 / 6, -3617.0 / 510, 43867.0 / 798, -174611.0 / 330}
 
-// From one on.
+// For arguments from one on.
 __device__ __noinline__ f64 digamma_right(f64 x) {
     EBB_BERNOULLI;
     const f64 one[23] = {
@@ -64,7 +64,7 @@ __device__ __noinline__ f64 digamma(f64 x) {
     return digamma_positive(1 - x) - pi * cotangent;
 }
 
-// The sum of (q + k) to the power of -s over k from 0 on.
+// The sum of (q + k) to the power of -s over all k from 0 on.
 __device__ __noinline__ f64 zeta(int s, f64 q) {
     EBB_BERNOULLI;
     const f64 far = 10 + s;

@@ -1,7 +1,7 @@
 
 // Tensor cores: fragments of 16 x 16 times 16 x 8 (sixteen bits) or 16 x 8 times 8 x 8 (tf32), and
 // copies from global to shared memory that do not pass through registers. In a fragment a lane has
-// row lane / 4 (and that row plus 8) and the columns that lane % 4 names.
+// row lane / 4 (and that row plus 8) and the columns selected by lane % 4.
 
 #ifndef EBB_HOST
 __device__ __forceinline__ u32 shared_address(const void* p) {
@@ -16,7 +16,7 @@ __device__ __forceinline__ void copy8(void* to, const void* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared_address(to)), "l"(from));
 }
 
-// Sixteen or eight bytes, or zeros.
+// Copies sixteen or eight bytes, or writes zeros.
 __device__ __forceinline__ void copy16_if(void* to, const void* from, bool valid) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
                  "l"(from), "r"(valid ? 16 : 0));
@@ -29,13 +29,13 @@ __device__ __forceinline__ void copy8_if(void* to, const void* from, bool valid)
 
 __device__ __forceinline__ void copies_commit() { asm volatile("cp.async.commit_group;"); }
 
-// All groups but the last n are there.
+// Waits until all groups of copies except the last n have arrived.
 template <int N>
 __device__ __forceinline__ void copies_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 
-// Four matrices of eight rows of sixteen bytes; lanes 8 i to 8 i + 7 name the rows of matrix i.
+// Loads four matrices of eight rows of sixteen bytes; lanes 8 i to 8 i + 7 have the rows of matrix i.
 __device__ __forceinline__ void load_matrices(u32 (&r)[4], const void* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -60,20 +60,20 @@ EBB_MMA(bf16, "m16n8k16.row.col.f32.bf16.bf16.f32")
 EBB_MMA(f16, "m16n8k16.row.col.f32.f16.f16.f32")
 EBB_MMA(f32, "m16n8k8.row.col.f32.tf32.tf32.f32")
 
-// Two to the power of x; what is too small for a normal number is zero.
+// Two to the power of x; results below the normal numbers are zero.
 __device__ __forceinline__ f32 power_of_two(f32 x) {
     f32 y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 
-// The same number, of which the compiler knows nothing: it would unroll a loop of so many rounds.
+// The same number, hidden from the compiler, which would otherwise unroll a loop of that many rounds.
 __device__ __forceinline__ int opaque(int x) {
     asm volatile("" : "+r"(x));
     return x;
 }
 
-// To ten bits of mantissa, ties away from zero.
+// Rounds to ten bits of mantissa, ties away from zero.
 __device__ __forceinline__ u32 tensor_float(f32 x) {
     u32 y;
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(y) : "f"(x));
@@ -81,9 +81,9 @@ __device__ __forceinline__ u32 tensor_float(f32 x) {
 }
 #endif
 
-// To tf32 with an error of at most 0.7 units in the last place and none on average: tensor cores cut
-// off what is beyond ten bits of mantissa, so a little is added to every number before. Rounding to
-// the nearest would take longer than the multiplications.
+// Prepares a number for tf32 with an error of at most 0.7 units in the last place and none on average:
+// tensor cores truncate to ten bits of mantissa, so a little is added to every number before. Rounding
+// to the nearest would take longer than the multiplications.
 __device__ __forceinline__ u32 nearly_tensor_float(f32 x) {
     return __float_as_uint(x * 1.000338f);
 }
@@ -97,7 +97,7 @@ __device__ __forceinline__ u32 packed(f32 low, f32 high) {
 template <class E>
 struct Fragments {
     static const int STEP = 16;  // of the sum, in one multiplication
-    static const int PAD = 8;    // elements between rows, so that eight rows meet no bank twice
+    static const int PAD = 8;    // elements between rows, so that eight rows have no bank conflicts
 
     // 16 rows and STEP columns as the left factor.
     static __device__ __forceinline__ void left(u32 (&a)[4], const E* at, int stride, int lane) {
@@ -121,7 +121,7 @@ struct Fragments {
     }
 };
 
-// A warp's own rows in shared memory have been rounded to tf32; the other side's are rounded here.
+// A warp's own rows in shared memory are already rounded to tf32; the other side's are rounded here.
 template <>
 struct Fragments<f32> {
     static const int STEP = 8;
@@ -135,7 +135,7 @@ struct Fragments<f32> {
 #pragma unroll
         for (int i = 0; i < 4; i++) b[i] = nearly_tensor_float(__uint_as_float(b[i]));
     }
-    // The left factor of again() has its columns in the order 0 2 4 6 1 3 5 7; so have these rows.
+    // These rows have the order of the columns of again()'s left factor: 0 2 4 6 1 3 5 7.
     static __device__ __forceinline__ void columns(u32 (&b)[4], const f32* at, int stride, int lane) {
         const f32* p = at + (lane & 3) * 2 * stride + (lane >> 2);
         b[0] = nearly_tensor_float(p[0]);
@@ -152,14 +152,14 @@ struct Fragments<f32> {
     }
 };
 
-// A width in whole fragments.
+// A width rounded up to whole fragments.
 __device__ constexpr int whole(int width) { return (width + 15) / 16 * 16; }
 
-// How rows lie in shared memory and are multiplied, warp by warp: a pad after every row.
+// Rows in shared memory with padding after each, multiplied warp by warp.
 template <class E>
 struct Warps {
     typedef Fragments<E> F;
-    // Whether all warps of a block multiply together; else one may pass over rows it does not need.
+    // Whether all warps of a block multiply together; otherwise a warp may skip rows it does not need.
     static const bool TOGETHER = false;
 
     template <int W>
@@ -171,18 +171,18 @@ struct Warps {
     static __device__ __forceinline__ E* at(E* rows, int r, int d) {
         return rows + r * (whole(W) + F::PAD) + d;
     }
-    // All copies have arrived, those of other threads too.
+    // Waits until the copies of all threads have arrived.
     static __device__ __forceinline__ void arrived() {
         copies_wait<0>();
         __syncthreads();
     }
-    // Products may run on until finish(); settle() then names their results.
+    // Products run asynchronously until finish(); settle() then gives their results.
     static __device__ __forceinline__ void finish() {}
     template <class T>
     static __device__ __forceinline__ void settle(T&) {}
 
     // M times 16 rows of one side of a product, a warp's own, as left factors. Kept in registers,
-    // or read again from shared memory each time where registers are wanted for sums.
+    // or read again from shared memory each time if the registers are needed for sums.
     template <int M, int W, bool KEPT>
     struct Own {
         static const int STEPS = whole(W) / F::STEP, PITCH = whole(W) + F::PAD;
@@ -258,8 +258,8 @@ struct Warps {
     }
 };
 
-// ROWS rows of W elements from row first on into shared memory; rows beyond the last are zeros, and
-// so are elements from W on.
+// Copies ROWS rows of W elements from row first on into shared memory; rows beyond the last are
+// zeros, and so are elements from W on.
 template <class P, int ROWS, int W, class E>
 __device__ __forceinline__ void load_rows(E* to, const E* from, i64 stride, int first, int rows) {
     const int each = 16 / (int)sizeof(E), parts = whole(W) / each;
@@ -276,7 +276,7 @@ __device__ __forceinline__ void load_rows(E* to, const E* from, i64 stride, int 
     }
 }
 
-// Rounds f32 to tf32: each thread what it has copied itself, when it has arrived.
+// Rounds f32 to tf32: each thread rounds the elements that it has copied, after they have arrived.
 template <class P, int ROWS, int W, class E>
 __device__ __forceinline__ void round_rows(E* to) {
     if (sizeof(E) != 4) return;
@@ -294,7 +294,7 @@ __device__ __forceinline__ void round_rows(E* to) {
     }
 }
 
-// A row of sums, times a factor, of which this lane has two in every eight.
+// Stores a row of sums, times a factor; this lane has two of every eight elements.
 template <int W, class E>
 __device__ __forceinline__ void store_row(
     E* to, const f32 (&sums)[whole(W) / 8][4], int half, f32 factor, int lane) {
@@ -311,15 +311,15 @@ __device__ __forceinline__ void store_row(
 
 #define EBB_LOG2E 1.44269504f
 
-// What a score is multiplied by before two is raised to it. A mask is added before, and a scale that
-// turns the order of scores around is applied before the largest is sought.
+// The factor of a score before the power of two is computed. A mask is added before, and a negative
+// scale, which reverses the order of scores, is applied before the maximum is computed.
 template <class H>
 struct Scores {
     static const bool RAW = !H::MASKED && H::SCALE > 0;
     static constexpr f32 FACTOR = RAW ? H::SCALE * EBB_LOG2E : 1.0f;
 };
 
-// Scales and masks scores that cannot be left as they are; what a query does not see has no weight.
+// Scales and masks scores where necessary; keys that a query does not attend to get no weight.
 // Element e of block j belongs to query i0 + 8 (e / 2) and key j0 + 8 j + e % 2, or, where keys are
 // rows (TURNED), to key i0 + 8 (e / 2) and query j0 + 8 j + e % 2.
 template <class H, int BLOCKS, bool TURNED>
@@ -353,9 +353,9 @@ __device__ __forceinline__ void prepare(
     }
 }
 
-// Attention by tensor cores: a block of four warps has 64 M queries, a warp 16 M of them; keys and
-// values come N at a time, the next while these are worked on. P multiplies, H names sizes and
-// places.
+// Attention on tensor cores: a block of four warps has 64 M queries, a warp 16 M of them; keys and
+// values are loaded N at a time, the next ones while the current ones are processed. P multiplies, H
+// defines sizes and offsets.
 template <class P, class E, class H, int M, int N, bool KEPT>
 __device__ __forceinline__ void attend_forward(
     const E* q, const E* k, const E* v, const void* mask, E* out, f32* logsum, u8* memory) {
@@ -461,14 +461,14 @@ __device__ __forceinline__ void attend_forward(
     }
 }
 
-// The logarithm of a row's sum to base two; a row that sees nothing, or is none, has no weights.
+// The logarithm of a row's sum to base two; a row without keys, or beyond the end, has no weights.
 __device__ __forceinline__ f32 log_of_sum(f32 x) {
     return x == -F32_INFINITY ? F32_INFINITY : x * EBB_LOG2E;
 }
 
-// The gradient of queries, and for each query the logarithm of its sum to base two and the product
-// of its result and that result's gradient: a block has 64 M queries; keys and values come N at a
-// time.
+// The gradient of queries, and for each query the logarithm of its sum to base two and the dot product
+// of its result with that result's gradient: a block has 64 M queries; keys and values are loaded N at
+// a time.
 template <class P, class E, class H, int M, int N, bool KEPT>
 __device__ __forceinline__ void attend_backward_queries(const E* q, const E* k, const E* v,
     const void* mask, const E* out, const E* dout, const f32* logsum, E* dq, Pack<f32, 2>* numbers,
@@ -577,8 +577,8 @@ __device__ __forceinline__ void attend_backward_queries(const E* q, const E* k, 
     }
 }
 
-// The numbers of N queries from first on: the logarithm of a sum, and the product of a result and its
-// gradient. What lies beyond the last query has no weights.
+// Loads two numbers for each of N queries from first on: the logarithm of a sum, and the dot product of
+// a result with its gradient. Positions beyond the last query have no weights.
 template <int N, int QUERIES>
 __device__ __forceinline__ void load_numbers(
     Pack<f32, 2>* to, const Pack<f32, 2>* numbers, i64 row, int first) {
@@ -591,7 +591,7 @@ __device__ __forceinline__ void load_numbers(
     }
 }
 
-// The gradients of keys (KEYS) and of values (VALUES): a block has 64 M keys, queries come N at a
+// The gradients of keys (KEYS) and of values (VALUES): a block has 64 M keys; queries are loaded N at a
 // time, over all heads that read these keys, in their order.
 template <class P, class E, class H, int M, int N, bool KEPT, bool KEYS, bool VALUES>
 __device__ __forceinline__ void attend_backward_keys(const E* q, const E* k, const E* v,

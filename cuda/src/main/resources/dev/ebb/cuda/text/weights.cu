@@ -1,11 +1,11 @@
 
-// The gradient of a convolution's weights: a product over all positions of all pictures, LINE numbers
-// a picture. A block of two groups of four warps sums a part of all numbers for 64 M rows (channels of
-// the gradient of the output) and COLUMNS columns (channels of the input seen through a tap). Steps of
-// 128 bytes of numbers are copied some steps ahead of the products.
+// The gradient of a convolution's weights: a product summed over all positions of all images, LINE
+// positions per image. A block of two groups of four warps sums over a part of the positions for 64 M
+// rows (channels of the gradient of the output) and COLUMNS columns (channels of the input at a tap).
+// Steps of 128 bytes of positions are prefetched some steps ahead of the products.
 
-// Rows from top on of [pictures, groups, ROWS, LINE] at the numbers of one step from k on, rows along
-// the numbers; what lies beyond is zero.
+// Copies rows from top on of [images, groups, ROWS, LINE] at the positions of one step from k on; rows
+// are along the positions, and elements beyond the end are zero.
 template <class E, class C, int ROWS, int COUNT>
 __device__ __forceinline__ void load_along(E* to, const E* from, int group, int top, int k, int end) {
     const int EACH = Steps<E>::EACH, part = threadIdx.x & 7;
@@ -25,8 +25,8 @@ __device__ __forceinline__ void load_along(E* to, const E* from, int group, int 
     }
 }
 
-// The same from a copy with channels side by side, [pictures, groups, LINE, SIDE], a row a number:
-// COUNT columns from top on.
+// The same from a channels-last copy, [images, groups, LINE, SIDE], one row per position: COUNT columns
+// from top on.
 template <class E, class C, int SIDE, int COUNT>
 __device__ __forceinline__ void load_across(E* to, const E* from, int group, int top, int k, int end) {
     const int PARTS = COUNT / 8, ROWS = 256 / PARTS, part = (int)threadIdx.x % PARTS;
@@ -41,8 +41,8 @@ __device__ __forceinline__ void load_across(E* to, const E* from, int group, int
     }
 }
 
-// What COUNT columns meet at the numbers of one step, a row a number: x has its channels side by side.
-// A thread copies the same part of some numbers.
+// Copies the elements that COUNT columns read at the positions of one step, one row per position; x is
+// channels-last. A thread copies the same part of several positions.
 template <class E, class C, int COUNT>
 struct Patches {
     static const int EACH = Steps<E>::EACH, PARTS = COUNT / EACH, ROWS = 256 / PARTS;
@@ -58,7 +58,7 @@ struct Patches {
         if (t >= TAPS) t2 = -(1 << 24);
     }
 
-    // place names where a part of a number lies.
+    // place gives the location of a part of a position.
     template <class P>
     __device__ __forceinline__ void load(const E* x, int group, int k, int end, P place) const {
 #pragma unroll
@@ -76,7 +76,7 @@ struct Patches {
     }
 };
 
-// Which rows, columns and numbers a block sums.
+// The rows, columns and positions that a block sums.
 template <class C, int ROWS, int COLUMNS, int DEPTH>
 struct Share {
     static const int BOTH = C::ROW_TILES * C::COLUMN_TILES;
@@ -93,8 +93,8 @@ struct Share {
     }
 };
 
-// Copies steps ahead of the products: fetch(stage, step) begins to copy one, multiply(stage) begins
-// to multiply it.
+// Prefetches steps ahead of the products: fetch(stage, step) starts the copy of one, multiply(stage)
+// starts its product.
 template <int STAGES, class F, class P>
 __device__ __forceinline__ void in_stages(u8* memory, int stage, int count, F fetch, P multiply) {
 #pragma unroll
@@ -116,10 +116,10 @@ __device__ __forceinline__ void in_stages(u8* memory, int stage, int count, F fe
     }
 }
 
-// How the factors lie: both along the numbers; x across them; both across.
+// The layout of the factors: both along the positions; x across them; both across.
 enum Laid { ALONG, SPREAD, ACROSS };
 
-// Sums of parts lie one after the other, each [groups, rows, columns].
+// Sums of parts are stored one after the other, each [groups, rows, columns].
 template <class E, class C, int M, int COLUMNS, int LAID>
 __device__ __forceinline__ void convolve_weights(const E* x, const E* dy, f32* parts, u8* memory) {
     const int ROWS = 64 * M, DEPTH = Steps<E>::DEPTH, STAGES = ROWS + COLUMNS == 256 ? 3 : 4;
@@ -148,7 +148,7 @@ __device__ __forceinline__ void convolve_weights(const E* x, const E* dy, f32* p
     };
     const auto multiply = [&](u8* stage) {
         products_begin();
-        // 64 rows, or 64 columns across the numbers, are one panel
+        // 64 rows, or 64 columns across the positions, are one panel
         add_step<E, LEFT, RIGHT, N>(
             sums, (E*)stage + down * DEPTH, (E*)stage + (ROWS + across) * DEPTH);
         products_commit();
@@ -170,7 +170,7 @@ __device__ __forceinline__ void convolve_weights(const E* x, const E* dy, f32* p
     }
 }
 
-// The same for tf32, which tensor cores take along the numbers alone: x lies across them, so that its
+// The same for tf32, which tensor cores read only along the positions: x is stored across them, so its
 // columns are the left factor, which may come from registers. Sums are [groups, columns, rows].
 template <class C, int M>
 __device__ __forceinline__ void convolve_spread(const f32* x, const f32* dy, f32* parts, u8* memory) {

@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * {@code adapter_config.json}, key by key: each is used, or known not to change what is computed,
- * or refused by name.
+ * Reads {@code adapter_config.json}: each key is used, or known not to change the result, or
+ * refused by name.
  */
 final class AdapterKeys {
-    /** Keys that speak of files, versions or training. */
+    /** Keys about files, versions or training, which do not change the result. */
     private static final Set<String> HARMLESS =
             Set.of(
                     "auto_mapping",
@@ -37,8 +37,8 @@ final class AdapterKeys {
                     "peft_type");
 
     /**
-     * What a key may say if it says anything. Other ways to begin than by chance, such as "pissa",
-     * change the model's own weights too.
+     * The supported values of keys that may be present. Initialisations other than random ones,
+     * such as "pissa", also change the model's own weights and are refused.
      */
     private static final Map<String, List<Json>> EXPECTED =
             Map.of(
@@ -76,7 +76,7 @@ final class AdapterKeys {
         return new LoraConfig(rank.get().intValue(), alpha.get(), stabilised, targets(json));
     }
 
-    /** Null, false, and an object or list of nothing. */
+    /** Whether a value is null, false, or an empty object or list. */
     private static boolean saysNothing(Json value) {
         return switch (value) {
             case Json.Nothing _ -> true;
@@ -87,7 +87,10 @@ final class AdapterKeys {
         };
     }
 
-    /** Which layers are corrected is read off the tensors; a list of names is kept. */
+    /**
+     * The names of the adapted layers if the config lists them; which layers are adapted is read
+     * from the tensors.
+     */
     private static List<String> targets(Json json) {
         var names = new ArrayList<String>();
         for (var item : json.at("target_modules").map(Json::elements).orElse(List.of()))
@@ -98,7 +101,7 @@ final class AdapterKeys {
     /**
      * The config of adapters.
      *
-     * @param turned whether the model's own matrices lie as [inputs, outputs]
+     * @param turned whether the model's own matrices are stored as [inputs, outputs]
      */
     static Json write(LoraConfig config, List<String> targets, boolean turned, String base) {
         var members = new LinkedHashMap<String, Json>();

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Which tensors of a model are trained; the others stay as they are. Differentiated by the trained
- * ones alone, the frozen ones have no gradient, nothing is kept for one, and an optimizer holds no
- * state of them.
+ * Divides the tensors of a model into trained and frozen ones. If a loss is differentiated with
+ * respect to the trained ones only, the frozen ones have no gradient, nothing is kept for one, and
+ * the optimizer has no state for them.
  *
  * @param trained for each tensor, in the order of {@link Tensorwise#list}, whether it is trained
  */
@@ -19,7 +19,7 @@ public record Freezing(List<Boolean> trained) {
         trained = List.copyOf(trained);
     }
 
-    /** A model in two lists. */
+    /** The tensors of a model in two lists. */
     public record Parts(List<Tensor> trained, List<Tensor> frozen) {}
 
     /** Trains the tensors whose names, such as {@code blocks.0.norm1.weight}, pass the test. */
@@ -31,7 +31,7 @@ public record Freezing(List<Boolean> trained) {
                         + Tensorwise.names(model).stream().limit(4).toList());
     }
 
-    /** The tensors of a model, apart. */
+    /** The tensors of a model, divided. */
     public Parts of(Object model) {
         var tensors = Tensorwise.list(model);
         requireCount(tensors.size());
@@ -42,7 +42,7 @@ public record Freezing(List<Boolean> trained) {
         return new Parts(List.copyOf(moving), List.copyOf(still));
     }
 
-    /** A model like {@code like} of these tensors. */
+    /** A model with the structure of {@code like} and these tensors. */
     public <M> M joined(M like, Parts parts) {
         requireCount(parts.trained.size() + parts.frozen.size());
         var moving = parts.trained.iterator();

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A published model that stays as it is, read from its file tensor by tensor, its dense layers in
- * few bits where that is asked for: never is more of it in memory than one layer.
+ * A published model to be frozen, read from its file tensor by tensor, optionally with quantised
+ * dense layers. At most one layer of it is in memory at a time.
  */
 public final class FrozenSource {
     private static final String CODES = ".codes";
@@ -26,7 +26,10 @@ public final class FrozenSource {
     private final List<String> stored;
     private final Optional<Bits> bits;
 
-    /** The layer that was rounded last, as codes and scales are asked for one after the other. */
+    /**
+     * The layer that was quantised last, because its codes and scales are requested one after the
+     * other.
+     */
     private Optional<Rounded> last = Optional.empty();
 
     private record Rounded(String path, QuantisedDense layer) {}
@@ -48,22 +51,22 @@ public final class FrozenSource {
         stored = Tensorwise.names(file.blank());
     }
 
-    /** With weights as they are, in f32. */
+    /** With unquantised weights, in f32. */
     public static FrozenSource of(PretrainedFile file) {
         return new FrozenSource(file, Optional.empty());
     }
 
-    /** With the dense layers of its blocks in few bits. */
+    /** With the dense layers of its blocks quantised. */
     public static FrozenSource of(PretrainedFile file, Bits bits) {
         return new FrozenSource(file, Optional.of(bits));
     }
 
-    /** How the model is built, with zeros for matrices. */
+    /** The model's structure, with zeros for matrices. */
     public AutoregressiveModel blank() {
         return blank;
     }
 
-    /** One tensor, by its place in {@link Tensorwise#list}. */
+    /** One tensor, by its index in {@link Tensorwise#list}. */
     public Array read(int place) throws FileFormatException {
         var name = names.get(place);
         if (bits.isPresent() && name.endsWith(CODES))

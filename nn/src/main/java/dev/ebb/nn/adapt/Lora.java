@@ -9,13 +9,16 @@ import dev.ebb.nn.Seed;
 import dev.ebb.tensor.Tensor;
 
 /**
- * A dense layer and a correction of low rank: {@code base(x) + scale (x down) up} (Hu et al.,
- * "LoRA: Low-Rank Adaptation of Large Language Models", 2021). Differentiated by {@code down} and
- * {@code up} alone, the base keeps nothing for its gradient.
+ * A dense layer with a low-rank adapter: {@code base(x) + scale (x down) up} (Hu et al., "LoRA:
+ * Low-Rank Adaptation of Large Language Models", 2021). If it is differentiated with respect to
+ * {@code down} and {@code up} only, nothing is kept for a gradient of the base.
  */
 public record Lora(Dense base, Pair pair, double scale) implements Dense {
 
-    /** The two matrices of a correction, {@code down} as [inputs, rank], up as [rank, outputs]. */
+    /**
+     * The two matrices of an adapter: {@code down} is [inputs, rank], {@code up} is [rank,
+     * outputs].
+     */
     public record Pair(Tensor down, Tensor up) {
         public Pair {
             boolean matrices = down.rank() == 2 && up.rank() == 2;
@@ -28,7 +31,10 @@ public record Lora(Dense base, Pair pair, double scale) implements Dense {
             }
         }
 
-        /** A correction that does nothing yet: {@code down} is drawn, {@code up} is zero. */
+        /**
+         * An adapter that does not change the output yet: {@code down} is random, {@code up} is
+         * zero.
+         */
         static Pair of(int inputs, int outputs, int rank, Seed seed) {
             return new Pair(
                     Init.linear(inputs).of(Shape.of(inputs, rank), seed),

@@ -16,8 +16,8 @@ import java.util.SequencedMap;
 import java.util.TreeSet;
 
 /**
- * The corrections of a model's layers, apart from the model: what is trained, and all that an
- * optimizer keeps state for.
+ * The adapters of a model's layers, separate from the model: these are trained, and the optimizer
+ * has state for them only.
  *
  * @param layers by the paths of the layers, in the order of the model
  */
@@ -26,7 +26,10 @@ public record LoraAdapters(SequencedMap<String, Lora.Pair> layers, LoraConfig co
         layers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(layers));
     }
 
-    /** Corrections that do nothing yet, for the layers of {@code model} that the config names. */
+    /**
+     * Adapters that do not change the output yet, for the layers of {@code model} that the config
+     * names.
+     */
     public static LoraAdapters of(AutoregressiveModel model, LoraConfig config, Seed seed) {
         var naming = naming(model);
         var pairs = new LinkedHashMap<String, Lora.Pair>();
@@ -59,7 +62,7 @@ public record LoraAdapters(SequencedMap<String, Lora.Pair> layers, LoraConfig co
         return new LoraAdapters(pairs, config);
     }
 
-    /** The model with these corrections beside its layers. */
+    /** The model with these adapters around its layers. */
     public AutoregressiveModel on(AutoregressiveModel model) {
         var left = new LinkedHashMap<>(layers);
         var adapted =
@@ -77,7 +80,7 @@ public record LoraAdapters(SequencedMap<String, Lora.Pair> layers, LoraConfig co
                         + ", which the adapters correct; were they made for another model?");
     }
 
-    /** The model with these corrections added to its matrices: as fast as without them. */
+    /** The model with these adapters added to its matrices: as fast as without them. */
     public AutoregressiveModel mergedInto(AutoregressiveModel model) {
         return on(model).rewritten((_, layer) -> layer instanceof Lora l ? l.merged() : layer);
     }
@@ -95,7 +98,7 @@ public record LoraAdapters(SequencedMap<String, Lora.Pair> layers, LoraConfig co
                         + "; were the adapters made for another model size?");
     }
 
-    /** Inputs and outputs of a layer. */
+    /** The inputs and outputs of a layer. */
     static Shape size(Dense layer) {
         return switch (layer) {
             case Linear linear -> linear.weight().shape();

@@ -3,11 +3,11 @@ package dev.ebb.nn.adapt;
 import java.util.List;
 
 /**
- * Which layers are corrected, and how.
+ * The layers that have adapters, and the adapters' rank and scale.
  *
- * @param rank the rank of each correction
- * @param alpha the correction counts {@code alpha / rank} times
- * @param rankStabilised whether it counts {@code alpha / sqrt(rank)} times instead (Kalajdzievski,
+ * @param rank the rank of each adapter
+ * @param alpha an adapter is scaled by {@code alpha / rank}
+ * @param rankStabilised whether it is scaled by {@code alpha / sqrt(rank)} instead (Kalajdzievski,
  *     2023)
  * @param targets the last parts of the published names of the layers, such as {@code c_attn}; none
  *     means every dense layer of every block
@@ -25,22 +25,22 @@ public record LoraConfig(int rank, double alpha, boolean rankStabilised, List<St
         }
     }
 
-    /** Every dense layer of every block, counted twice. */
+    /** Adapters for every dense layer of every block, with a scale of two. */
     public static LoraConfig of(int rank) {
         return new LoraConfig(rank, 2.0 * rank, false, List.of());
     }
 
-    /** The same for some layers only. */
+    /** The same for these layers only. */
     public LoraConfig at(String... targets) {
         return new LoraConfig(rank, alpha, rankStabilised, List.of(targets));
     }
 
-    /** By how much a correction counts. */
+    /** The factor by which an adapter is scaled. */
     public double scale() {
         return rankStabilised ? alpha / Math.sqrt(rank) : alpha / rank;
     }
 
-    /** Whether the layer of this published name is corrected. */
+    /** Whether the layer with this published name has an adapter. */
     boolean isTarget(String name) {
         return targets.isEmpty()
                 || targets.stream().anyMatch(t -> name.equals(t) || name.endsWith("." + t));

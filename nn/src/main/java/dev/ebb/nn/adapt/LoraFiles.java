@@ -30,8 +30,8 @@ import java.util.TreeSet;
 import java.util.function.IntFunction;
 
 /**
- * Adapters in the layout that PEFT publishes: a folder with {@code adapter_model.safetensors},
- * whose matrices lie as [outputs, inputs], and {@code adapter_config.json}.
+ * Reads and writes adapters in PEFT's layout: a folder with {@code adapter_model.safetensors},
+ * whose matrices are stored as [outputs, inputs], and {@code adapter_config.json}.
  */
 public final class LoraFiles {
     public static final String TENSORS = "adapter_model.safetensors";
@@ -42,9 +42,9 @@ public final class LoraFiles {
     private LoraFiles() {}
 
     /**
-     * Writes adapters into a folder that is there.
+     * Writes adapters into an existing folder.
      *
-     * @param base where the model that they correct is found, for the reader's information
+     * @param base the name or path of the base model, for the reader's information
      */
     public static void write(
             Path folder, LoraAdapters adapters, AutoregressiveModel model, String base)
@@ -54,9 +54,9 @@ public final class LoraFiles {
     }
 
     /**
-     * The same, with each tensor asked for when its turn comes.
+     * The same; each tensor is requested when it is written.
      *
-     * @param at the tensor at a place of the adapters
+     * @param at the tensor at an index of the adapters
      */
     public static void write(
             Path folder,
@@ -103,7 +103,7 @@ public final class LoraFiles {
         }
     }
 
-    /** Zeros in the shapes of the file's corrections, whose ranks must be the config's. */
+    /** Zeros in the shapes of the file's adapters, whose ranks must equal the config's. */
     private static LoraAdapters like(
             TensorSource tensors, Naming naming, AutoregressiveModel model, LoraConfig config)
             throws FileFormatException {
@@ -133,7 +133,9 @@ public final class LoraFiles {
                         + "NAME.lora_A.weight with the NAME of a dense layer of this model");
     }
 
-    /** Whether a tensor has the type that the config tells: nothing is made of a config alone. */
+    /**
+     * Whether a tensor has the type given by the config: nothing is allocated from a config alone.
+     */
     private static boolean fits(
             TensorSource tensors, String name, Type type, List<FileFormatException> faults) {
         try {
@@ -149,7 +151,9 @@ public final class LoraFiles {
         return Init.zeros().of(Shape.of(rows, columns), new Seed(0));
     }
 
-    /** Where each matrix of the adapters lies; the paths of layers stand between dots. */
+    /**
+     * The name of each matrix of the adapters in the file; the paths of layers are between dots.
+     */
     private static Naming published(Naming model) {
         return path -> {
             boolean down = path.endsWith(".down");

@@ -23,11 +23,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A published model with adapters added to its weights, written as a published model again: {@code
- * model.safetensors} in f32, its config and what belongs to its tokenizer.
+ * Adds adapters to the weights of a published model and writes the result as a published model:
+ * {@code model.safetensors} in f32, its config and the files of its tokenizer.
  */
 public final class MergedModel {
-    /** What is copied as it is, where it is there. */
+    /** Files that are copied unchanged if they exist. */
     private static final List<String> BESIDE =
             List.of(
                     "tokenizer.json",
@@ -37,7 +37,7 @@ public final class MergedModel {
 
     private MergedModel() {}
 
-    /** Writes into a folder that is there, in the memory of one layer. */
+    /** Writes into an existing folder, with at most one layer in memory. */
     public static void write(Path folder, PretrainedFile base, LoraAdapters adapters)
             throws IOException {
         var supplies =
@@ -62,7 +62,7 @@ public final class MergedModel {
         }
     }
 
-    /** One tensor of the model with adapters added, by its place in {@link Tensorwise#list}. */
+    /** One tensor of the model with adapters added, by its index in {@link Tensorwise#list}. */
     public static Array tensor(PretrainedFile base, LoraAdapters adapters, int place)
             throws FileFormatException {
         var name = Tensorwise.names(base.blank()).get(place);
@@ -79,8 +79,8 @@ public final class MergedModel {
     }
 
     /**
-     * The model's own config, with the type that the tensors have now. For Gemma both keys of its
-     * activation say what it computes: who reads it reads one or the other.
+     * The model's own config, with the tensors' new type. For Gemma both keys of its activation get
+     * the activation that it computes, because readers use one or the other.
      */
     private static Json config(PretrainedFile base) throws IOException {
         var file = base.file().resolveSibling("config.json");

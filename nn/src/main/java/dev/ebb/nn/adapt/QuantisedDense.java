@@ -16,43 +16,44 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A dense layer whose matrix is held in codes of 8 or 4 bits: whole numbers around zero, times a
- * scale for each block of inputs of each output. It is not trained; its inputs have gradients.
+ * A dense layer with a quantised matrix: codes of 8 or 4 bits, which are integers around zero,
+ * times a scale for each block of inputs of each output. It is not trained; its inputs have
+ * gradients.
  *
- * <p>The product is a loop over pieces of the outputs. On the CPU a round widens its piece while it
- * packs it for the product, and the wide piece is in no buffer; on other devices it is a temporary
- * of the round. The wide matrix is nowhere whole: not in the product, and not for the gradient,
- * which widens the pieces again.
+ * <p>The product is a loop over pieces of the outputs. On the CPU an iteration widens its piece
+ * while packing it for the product, without a buffer for the wide piece; on other devices the wide
+ * piece is a temporary of the iteration. The whole wide matrix never exists, neither for the
+ * product nor for the gradient, which widens the pieces again.
  *
- * @param codes [pieces, inputs, outputs of a piece] in u8; of 4 bits [pieces, inputs / 2, ...],
- *     where the lower half of a byte is of the first half of the inputs
+ * @param codes [pieces, inputs, outputs of a piece] in u8; with 4 bits [pieces, inputs / 2, ...],
+ *     where the lower half of a byte belongs to the first half of the inputs
  * @param scales [pieces, blocks of inputs, outputs of a piece]
  */
 public record QuantisedDense(Tensor codes, Tensor scales, Optional<Tensor> bias, Bits bits)
         implements Dense {
 
-    /** How many bits a weight has. */
+    /** The number of bits of a weight. */
     public enum Bits {
         EIGHT(127),
         FOUR(7);
 
-        /** Codes go from {@code -most} to {@code most}. */
+        /** Codes are from {@code -most} to {@code most}. */
         final int most;
 
         Bits(int most) {
             this.most = most;
         }
 
-        /** What zero is stored as. */
+        /** The stored code of zero. */
         int zero() {
             return most + 1;
         }
     }
 
-    /** What a round of the product reads. */
+    /** The inputs of one iteration of the product. */
     private record Piece(Tensor codes, Tensor scales) {}
 
-    /** Rounds a layer's matrix; of its bias nothing is lost. */
+    /** Quantises a layer's matrix; its bias is unchanged. */
     public static Dense of(Dense layer, Bits bits) {
         return switch (layer) {
             case Linear(var weight, var bias) ->
@@ -64,7 +65,7 @@ public record QuantisedDense(Tensor codes, Tensor scales, Optional<Tensor> bias,
         };
     }
 
-    /** What {@link #of} would make of a layer of these types, with zeros for codes. */
+    /** The layer that {@link #of} would return for a layer of these types, with zeros for codes. */
     public static Dense like(Dense layer, Bits bits) {
         return switch (layer) {
             case Linear(var weight, var bias) ->
@@ -109,7 +110,10 @@ public record QuantisedDense(Tensor codes, Tensor scales, Optional<Tensor> bias,
                 .add(x.slice(1, half, 2 * half).matmul(parts.getLast()));
     }
 
-    /** The matrix of a piece: whole, or the rows of its first and of its second half of inputs. */
+    /**
+     * The wide matrix of a piece: whole, or separately for the first and the second half of the
+     * inputs.
+     */
     private List<Tensor> wide(Piece piece, DType dtype) {
         var stored = piece.codes.cast(dtype);
         return switch (bits) {
@@ -133,7 +137,7 @@ public record QuantisedDense(Tensor codes, Tensor scales, Optional<Tensor> bias,
                 .reshape(-1, columns);
     }
 
-    /** The layer with its matrix in f32, whole. */
+    /** The layer with its whole matrix in f32. */
     public Dense wide() {
         var pieces = new ArrayList<Tensor>();
         for (int i = 0; i < codes.dim(0); i++) {

@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Makes codes of weights. A block is some inputs of one output; its scale is such that its largest
- * weight has the largest code, and each weight becomes the nearest code.
+ * Quantises weights. A block consists of some inputs of one output; its scale maps its largest
+ * weight to the largest code, and each weight is rounded to the nearest code.
  *
- * @param pieces how many pieces of equal width the outputs are in
+ * @param pieces the number of pieces of equal width into which the outputs are divided
  * @param columns the outputs of a piece
  */
 record Rounding(Bits bits, int inputs, int pieces, int columns, int blocks) {
-    /** A piece of a matrix is at most so many weights, 1 MiB in f32, or one output. */
+    /** The most weights of a piece, 1 MiB in f32, unless it is a single output. */
     private static final int PIECE = 1 << 18;
 
-    /** Inputs of a block of 4 bits; of 8 bits, an output has one scale. */
+    /** The inputs of a block with 4 bits; with 8 bits, an output has one scale. */
     private static final int BLOCK = 64;
 
     private static Rounding of(Type weight, Bits bits) {
@@ -48,7 +48,10 @@ record Rounding(Bits bits, int inputs, int pieces, int columns, int blocks) {
         return Math.max(1, outputs);
     }
 
-    /** As many blocks of 4 bits as are whole in each half; otherwise one each half. */
+    /**
+     * The number of blocks of an output: with 8 bits one; with 4 bits blocks of {@link #BLOCK}
+     * inputs if these divide each half of the inputs, else one per half.
+     */
     private static int blocks(Bits bits, int inputs) {
         return switch (bits) {
             case EIGHT -> 1;

@@ -1,4 +1,4 @@
-/** Fine-tuning: adapters of low rank, layers that stay as they are, weights of few bits. */
+/** Fine-tuning: low-rank adapters, frozen layers, quantised weights. */
 @NullMarked
 package dev.ebb.nn.adapt;
 

@@ -7,7 +7,7 @@ import dev.ebb.tensor.Array;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 
-/** Rows of two arrays. */
+/** A dataset in memory: the rows of two arrays. */
 record ArrayDataset(Array x, Array y) implements Dataset {
     ArrayDataset {
         if (x.rank() == 0 || y.rank() == 0 || x.dim(0) != y.dim(0)) {

@@ -3,7 +3,7 @@ package dev.ebb.nn.data;
 import dev.ebb.tensor.Tensor;
 
 /**
- * Rows of data: inputs and what is to be made of them, a row each along the first axis.
+ * A batch of inputs and targets, one row each along the first axis.
  *
  * @param x inputs, [rows, ...]
  * @param y targets, [rows, ...]: numbers, or classes as integers

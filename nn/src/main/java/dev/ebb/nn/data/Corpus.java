@@ -11,11 +11,11 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A text as bytes, each a token. Which passages a batch holds is a function of the seed and the
- * step alone, so training can go on from any step without having seen those before.
+ * A text as bytes, each a token. The passages of a batch depend on the seed and the step alone, so
+ * training can resume at any step.
  */
 public final class Corpus {
-    /** How many tokens there are: one for each byte. */
+    /** The number of tokens: one for each byte. */
     public static final int VOCABULARY = 256;
 
     private final byte[] bytes;
@@ -40,7 +40,7 @@ public final class Corpus {
         return bytes.length;
     }
 
-    /** The batch of step {@code step}: passages that start anywhere. */
+    /** The batch of step {@code step}: passages that start at random positions. */
     public Batch batch(int size, int context, Seed seed, long step) {
         if (bytes.length <= context) {
             throw new IllegalArgumentException(
@@ -76,7 +76,7 @@ public final class Corpus {
         return entropy;
     }
 
-    /** Tells one text from another. */
+    /** A digest that identifies the text. */
     public String digest() {
         try {
             var sha = MessageDigest.getInstance("SHA-256");

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * A table of text with a header, read whole: commas between fields, quotes around those that hold
- * commas, quotes or line breaks (RFC 4180), UTF-8.
+ * A table of text with a header, read completely: fields are separated by commas and quoted if they
+ * contain commas, quotes or line breaks (RFC 4180); UTF-8.
  */
 public final class Csv {
     private final Path file;
@@ -55,7 +55,7 @@ public final class Csv {
         return lines.size();
     }
 
-    /** A column as it is written. */
+    /** The texts of a column. */
     public List<String> column(String name) throws FileFormatException {
         int at = place(name);
         return lines.stream().map(l -> l.fields().get(at)).toList();
@@ -93,11 +93,11 @@ public final class Csv {
      * A column of words, each a class.
      *
      * @param names the words, sorted
-     * @param numbers the place of each row's word among them, i64
+     * @param numbers the index of each row's word among them, i64
      */
     public record Classes(List<String> names, Array numbers) {}
 
-    /** The words of a column as classes, numbered in the order of the alphabet. */
+    /** The words of a column as classes, numbered in alphabetical order. */
     public Classes classes(String column) throws FileFormatException {
         var words = column(column);
         var sorted = List.copyOf(new TreeSet<>(words));
@@ -106,8 +106,8 @@ public final class Csv {
     }
 
     /**
-     * A column of words by the classes of another table, whose numbers they keep: of the rows for
-     * training, where this table holds others.
+     * The words of a column as classes, with the numbers of another table, such as that of the
+     * training rows.
      */
     public Classes classes(String column, List<String> known) throws FileFormatException {
         int at = place(column);

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Text to lines of fields. */
+/** Parses text into lines of fields. */
 final class CsvParser {
     private final Path file;
     private final String text;
@@ -25,7 +25,7 @@ final class CsvParser {
         this.text = text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 
-    /** All lines but empty ones. */
+    /** All lines except empty ones. */
     List<Line> lines() throws FileFormatException {
         var lines = new ArrayList<Line>();
         while (at < text.length()) {

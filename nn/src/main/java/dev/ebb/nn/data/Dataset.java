@@ -7,24 +7,24 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * Rows that are read by their numbers, so that any order and any place to go on from is a matter of
- * numbers. All rows have the same types. An implementation is read by one thread at a time, which
- * need not be the one that made it.
+ * Rows that are read by index, so that they can be read in any order and from any position. All
+ * rows have the same types. An implementation is used by one thread at a time, which need not be
+ * the one that created it.
  */
 public interface Dataset {
 
-    /** How many rows there are. */
+    /** The number of rows. */
     int rows();
 
     /** These rows, in this order, as one batch of arrays. */
     Batch read(int[] rows);
 
-    /** Rows that are in memory: the first axis of both arrays. */
+    /** A dataset in memory: rows along the first axis of both arrays. */
     static Dataset of(Array x, Array y) {
         return new ArrayDataset(x, y);
     }
 
-    /** Some of these rows. */
+    /** A dataset of some of these rows. */
     default Dataset only(int[] rows) {
         var chosen = rows.clone();
         for (int row : chosen) requireRow(row);
@@ -42,10 +42,10 @@ public interface Dataset {
         };
     }
 
-    /** A division of rows in two. */
+    /** A dataset divided in two. */
     record Split(Dataset train, Dataset validation) {}
 
-    /** A random share of the rows for validation, the others to be trained on. */
+    /** Divides the rows: a random share for validation, the others for training. */
     default Split split(double validation, Seed seed) {
         int held = (int) Math.round(rows() * validation);
         if (!(validation > 0 && validation < 1) || held == 0 || held == rows()) {
@@ -62,7 +62,7 @@ public interface Dataset {
         return new Split(only(rest), only(first));
     }
 
-    /** Refuses the number of a row that is not there. */
+    /** Throws if there is no row of this index. */
     default void requireRow(int row) {
         if (row < 0 || row >= rows())
             throw new IndexOutOfBoundsException("row " + row + " of " + rows() + ", from 0 on");

@@ -18,18 +18,18 @@ import javax.imageio.ImageIO;
 import javax.imageio.ImageReader;
 
 /**
- * Pictures in a folder for each class: {@code folder/cat/1.png}. Classes are the names of the
- * folders, sorted. Pictures are read when their row is, and brought to one size by linear
- * interpolation. PNG, JPEG, GIF and BMP are read by the JDK's module java.desktop; a program on the
- * module path must ask for it with {@code --add-modules java.desktop}.
+ * Images in one folder per class: {@code folder/cat/1.png}. Classes are the names of the folders,
+ * sorted. An image is read when its row is, and resized by linear interpolation. PNG, JPEG, GIF and
+ * BMP are read by the JDK's module java.desktop; a program on the module path must request it with
+ * {@code --add-modules java.desktop}.
  */
 public final class ImageFolder implements Dataset {
     private static final Set<String> ENDINGS = Set.of("png", "jpg", "jpeg", "gif", "bmp");
 
-    /** Larger pictures are refused: to train on they would be made smaller anyway. */
+    /** Larger images are refused: for training they would be made smaller anyway. */
     private static final long MOST_POINTS = 1L << 27;
 
-    /** Of one bit each, packed as densely as PNG can. */
+    /** The most pixels per byte of a file: pixels of one bit, compressed as much as PNG allows. */
     private static final long POINTS_OF_A_BYTE = 8 * 1032;
 
     private final List<String> classes;
@@ -39,7 +39,7 @@ public final class ImageFolder implements Dataset {
     private final int height;
     private final int width;
 
-    /** What is read of a picture. */
+    /** The channels that are read. */
     public enum Colors {
         /** Red, green and blue: three channels. */
         RGB,
@@ -66,7 +66,7 @@ public final class ImageFolder implements Dataset {
         this.width = width;
     }
 
-    /** Lists the pictures of a folder; none is read yet. */
+    /** Lists the images of a folder without reading them. */
     public static ImageFolder of(Path folder, Colors colors, int height, int width)
             throws IOException {
         requireReader();
@@ -112,7 +112,7 @@ public final class ImageFolder implements Dataset {
         return name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
     }
 
-    /** The names of the classes; a target is a place in this list. */
+    /** The names of the classes; a target is an index into this list. */
     public List<String> classes() {
         return List.copyOf(classes);
     }
@@ -122,7 +122,7 @@ public final class ImageFolder implements Dataset {
         return files.size();
     }
 
-    /** Pictures as f32 from 0 to 1, [rows, channels, height, width], and their classes as i64. */
+    /** Images as f32 from 0 to 1, [rows, channels, height, width], and their classes as i64. */
     @Override
     public Batch read(int[] rows) {
         int each = colors.channels() * height * width;
@@ -167,7 +167,9 @@ public final class ImageFolder implements Dataset {
         }
     }
 
-    /** That a picture has no more points than its bytes can stand for, before room is made. */
+    /**
+     * Throws if an image claims more pixels than its bytes can encode, before memory is allocated.
+     */
     private static void requireSize(Path file, ImageReader reader) throws IOException {
         long points = (long) reader.getWidth(0) * reader.getHeight(0);
         long most = Math.min(MOST_POINTS, POINTS_OF_A_BYTE * Files.size(file));
@@ -206,7 +208,7 @@ public final class ImageFolder implements Dataset {
         }
     }
 
-    /** One color between the four nearest points, from 0 to 1. */
+    /** One color interpolated between the four nearest pixels, from 0 to 1. */
     private static double sample(BufferedImage picture, double y, double x, int shift) {
         int top = (int) Math.floor(y);
         int left = (int) Math.floor(x);

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Prompts and the responses that a model should learn to give: a file of lines, each an object of
- * JSON with the texts {@code prompt} and {@code response}. Empty lines are passed over; a line that
- * is anything else is refused with its number.
+ * Prompts with the responses that a model should learn: a file of lines, each a JSON object with
+ * the texts {@code prompt} and {@code response}. Empty lines are skipped; any other line is refused
+ * with its number.
  */
 public record Instructions(List<Example> examples) {
 

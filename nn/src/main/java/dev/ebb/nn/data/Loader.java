@@ -13,13 +13,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Batches of a dataset, epoch by epoch. The order of an epoch's rows is a function of the seed and
- * the number of the epoch alone, so reading can begin at any row of any epoch and gives what it
- * would have given without a break. Batches are read ahead on a thread of their own.
+ * Batches of a dataset, epoch by epoch. The order of an epoch's rows depends on the seed and the
+ * number of the epoch alone, so reading can start at any row of any epoch and gives the same
+ * batches as an uninterrupted run. A separate thread prefetches batches.
  *
  * @param batch the rows of a batch
- * @param seed what shuffles the rows of each epoch; without, they keep their order
- * @param ahead how many batches are read ahead of the one in use
+ * @param seed shuffles the rows of each epoch; without it, they keep their order
+ * @param ahead the number of batches that are prefetched
  */
 public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
     private static final int AHEAD = 2;
@@ -36,20 +36,20 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
         if (ahead < 0) throw new IllegalArgumentException("read " + ahead + " batches ahead");
     }
 
-    /** Rows in an order that differs from epoch to epoch. */
+    /** Rows in a different random order in each epoch. */
     public static Loader shuffled(Dataset data, int batch, Seed seed) {
         return new Loader(data, batch, Optional.of(seed), AHEAD);
     }
 
-    /** Rows in their own order. */
+    /** Rows in their original order. */
     public static Loader inOrder(Dataset data, int batch) {
         return new Loader(data, batch, Optional.empty(), AHEAD);
     }
 
-    /** Rows of a batch, of which the first {@code rows} count and the others only fill it up. */
+    /** A batch whose first {@code rows} rows count; the others are padding. */
     public record Filled(Batch batch, int rows) {}
 
-    /** How many full batches an epoch has. What is left of its rows is left out. */
+    /** The number of full batches of an epoch. The remaining rows are left out. */
     public int batches() {
         return data.rows() / batch;
     }
@@ -60,7 +60,7 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
         return new Reader(this, order(epoch), row, batches() * batch);
     }
 
-    /** All rows of the first epoch; the last batch is filled up with its own last row. */
+    /** All rows of the first epoch; the last batch is padded with copies of its last row. */
     public Reader all() {
         return new Reader(this, order(0), 0, data.rows());
     }
@@ -76,7 +76,7 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
                 .orElseGet(() -> Order.plain(data.rows()));
     }
 
-    /** Batches one after the other. Closing it ends its thread. */
+    /** Reads one batch after the other. Closing it ends its thread. */
     public static final class Reader implements AutoCloseable {
         private final int[] order;
         private final int size;
@@ -105,7 +105,7 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
             return given < end;
         }
 
-        /** How many rows of the epoch have been given, those before the first included. */
+        /** The number of rows of the epoch read so far, including those before the first batch. */
         public int row() {
             return given;
         }

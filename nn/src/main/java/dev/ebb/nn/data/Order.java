@@ -2,11 +2,11 @@ package dev.ebb.nn.data;
 
 import dev.ebb.nn.Seed;
 
-/** Orders of rows. */
+/** Random orders of rows. */
 final class Order {
     private Order() {}
 
-    /** The numbers below {@code rows} in an order that the seed alone decides. */
+    /** The numbers below {@code rows} in an order that depends on the seed alone. */
     static int[] shuffled(int rows, Seed seed) {
         var order = plain(rows);
         for (int i = rows - 1; i > 0; i--) {

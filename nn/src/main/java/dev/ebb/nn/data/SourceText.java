@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Text files one after the other, and those of Ebb itself in one order on every machine. */
+/** Concatenates text files; those of Ebb itself in the same order on every machine. */
 public final class SourceText {
     private static final List<String> SKIPPED = List.of("target", "build", "node_modules");
 
     private SourceText() {}
 
-    /** The folder of Ebb's own sources, where this program was loaded from a build of them. */
+    /** The folder of Ebb's own sources, if this program was loaded from a build of them. */
     public static Optional<Path> home() {
         try {
             var source = SourceText.class.getProtectionDomain().getCodeSource();
@@ -30,7 +30,7 @@ public final class SourceText {
         }
     }
 
-    /** All Java and Markdown files under {@code home}, by name, one after the other. */
+    /** All Java and Markdown files under {@code home}, sorted by name and concatenated. */
     public static byte[] read(Path home) throws IOException {
         var files = new ArrayList<Path>();
         collect(home, files);
@@ -38,7 +38,7 @@ public final class SourceText {
         return joined(files);
     }
 
-    /** What the files hold, one after the other. */
+    /** The contents of the files, concatenated. */
     public static byte[] joined(List<Path> files) throws IOException {
         var text = new ByteArrayOutputStream();
         for (var file : files) {

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A text as windows of {@code context} tokens that do not overlap, each a row: the tokens, and the
- * same one token later. What is left at the end is left out. Where passages may begin anywhere, see
- * {@link Corpus}.
+ * same shifted by one token. An incomplete window at the end is left out. For passages that start
+ * anywhere, see {@link Corpus}.
  */
 public final class TextWindows implements Dataset {
     private final int[] tokens;

@@ -1,4 +1,4 @@
-/** Data as rows, and batches of them: in memory, from tables, pictures and text. */
+/** Datasets and batches: in memory, from tables, images and text. */
 @NullMarked
 package dev.ebb.nn.data;
 

@@ -9,10 +9,9 @@ import java.util.SequencedMap;
 import java.util.Set;
 
 /**
- * A JSON object that says what is computed, such as a model's config.json, key by key. It remembers
- * which keys were asked for: of the others, {@link #refuseOthers} refuses each that is not known to
- * be harmless, because what it says might change the result. A key whose value is null says
- * nothing.
+ * Reads a JSON object that determines a computation, such as a model's config.json, key by key. It
+ * records which keys were read; {@link #refuseOthers} refuses every other key that is not known to
+ * be harmless, because it might change the result. A key whose value is null counts as absent.
  */
 public final class ConfigKeys {
     private final Path file;
@@ -31,7 +30,7 @@ public final class ConfigKeys {
         throw new FileFormatException(file, "the config should be a JSON object, not " + json);
     }
 
-    /** Where no config was found. */
+    /** The keys of a missing config. */
     public static ConfigKeys none(Path file) {
         return new ConfigKeys(file, "", Collections.emptyNavigableMap());
     }
@@ -41,17 +40,17 @@ public final class ConfigKeys {
         return Optional.ofNullable(members.get(key)).filter(v -> !(v instanceof Json.Nothing));
     }
 
-    /** Whether a key is not there at all, not even as null. */
+    /** Whether a key is absent, not even null. */
     public boolean leavesOut(String key) {
         return !members.containsKey(key);
     }
 
-    /** What a key says, as it stands. */
+    /** The value of a key, unconverted. */
     public Optional<Json> value(String key) {
         return at(key);
     }
 
-    /** A size: a whole number from 1 on. */
+    /** A size: an integer of at least 1. */
     public Optional<Integer> size(String key) throws FileFormatException {
         var said = at(key);
         if (said.isEmpty()) return Optional.empty();
@@ -103,7 +102,7 @@ public final class ConfigKeys {
         return truth;
     }
 
-    /** The keys of an object inside. */
+    /** The keys of a nested object. */
     public Optional<ConfigKeys> inside(String key) throws FileFormatException {
         var said = at(key);
         if (said.isEmpty()) return Optional.empty();
@@ -119,31 +118,31 @@ public final class ConfigKeys {
         throw new FileFormatException(file, place + " is " + item + ", but an object is expected");
     }
 
-    /** Where a key is, for a message: the file and the way to the key. */
+    /** The location of a key for a message: the file and the path to the key. */
     public String place(String key) {
         return file + ": " + path + key;
     }
 
-    /** The refusal of a file that leaves out a key. */
+    /** The exception for a file without a required key. */
     public FileFormatException missing(String key) {
         return new FileFormatException(file, path + key + " is missing");
     }
 
-    /** That a size, where it is told, is the one of the tensors. */
+    /** Throws if a size in the file is not that of the tensors. */
     public void expect(String key, int ofTensors) throws FileFormatException {
         var size = size(key);
         if (size.isPresent() && size.get() != ofTensors)
             throw wrong(key, ofTensors + ", which the tensors have,");
     }
 
-    /** That a switch, where it is told, stands as it does in what is implemented. */
+    /** Throws if a switch in the file is not at the implemented setting. */
     public void expect(String key, boolean implemented) throws FileFormatException {
         var said = truth(key);
         if (said.isPresent() && said.get() != implemented)
             throw unknown(key, implemented + " is implemented");
     }
 
-    /** The refusal of a value that is of the right kind, but means something else. */
+    /** The exception for a value of the right type that is not supported. */
     public FileFormatException unknown(String key, String instead) {
         return new FileFormatException(
                 file, path + key + " is " + members.get(key) + "; " + instead);
@@ -155,7 +154,7 @@ public final class ConfigKeys {
                 path + key + " is " + members.get(key) + ", but " + expected + " is expected");
     }
 
-    /** Refuses every key that nobody asked for and that is not among {@code harmless}. */
+    /** Throws for every key that was not read and is not among {@code harmless}. */
     public void refuseOthers(Set<String> harmless) throws FileFormatException {
         var others = new LinkedHashMap<String, Json>();
         members.forEach(

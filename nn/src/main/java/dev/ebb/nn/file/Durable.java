@@ -12,8 +12,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Files that are whole or absent: written beside their place, forced to the disk, then renamed over
- * it. Whatever happens on the way, a file of the old content stays.
+ * Writes files atomically: to a temporary file in the same folder, forced to the disk, then
+ * renamed. If anything fails on the way, the old file remains.
  */
 public final class Durable {
     private Durable() {}
@@ -24,7 +24,7 @@ public final class Durable {
         void writeTo(OutputStream out) throws IOException;
     }
 
-    /** Replaces {@code file} by {@code content}, or leaves it as it was. */
+    /** Replaces {@code file} by {@code content}, or leaves it unchanged if that fails. */
     public static void write(Path file, Content content) throws IOException {
         var target = file.toAbsolutePath();
         var beside = target.resolveSibling(target.getFileName() + ".part");
@@ -47,7 +47,10 @@ public final class Durable {
         }
     }
 
-    /** Gives {@code from}, whole and beside it, the name {@code to}, at once and to stay. */
+    /**
+     * Renames the complete file {@code from}, in the same folder, to {@code to}, atomically and
+     * durably.
+     */
     public static void rename(Path from, Path to) throws IOException {
         try {
             Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
@@ -57,12 +60,12 @@ public final class Durable {
         force(to.toAbsolutePath().resolveSibling("."));
     }
 
-    /** The new name is on the disk too. Systems that cannot open a folder need no such call. */
+    /** Forces the new name to the disk too. Systems that cannot open a folder do not need this. */
     private static void force(Path folder) {
         try (var channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
         } catch (IOException _) {
-            // the file itself is safe already; only the age of its name is not
+            // the file itself is safe; only its new name may not be on the disk yet
         }
     }
 }

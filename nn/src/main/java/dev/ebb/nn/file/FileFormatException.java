@@ -3,11 +3,11 @@ package dev.ebb.nn.file;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A file is not what it should be: says which, what is wrong with it and what was expected. */
+/** A file has the wrong format: the message names the file, the error and what was expected. */
 public final class FileFormatException extends IOException {
     private static final long serialVersionUID = 1;
 
-    /** What a file says is quoted, and may be as long as the file. */
+    /** The most characters of a message: it quotes the file, which may be long. */
     private static final int LONGEST = 2000;
 
     public FileFormatException(Path file, String fault) {

@@ -9,9 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/** A JSON value. Numbers keep the digits they were written with, so no integer loses a bit. */
+/** A JSON value. Numbers keep their original digits, so no integer loses a bit. */
 public sealed interface Json {
-    /** A vocabulary of half a million tokens takes a tenth of this. */
+    /**
+     * The largest file that is read; a vocabulary of half a million tokens takes a tenth of this.
+     */
     long LARGEST = 256L << 20;
 
     record Obj(SequencedMap<String, Json> members) implements Json {
@@ -64,17 +66,17 @@ public sealed interface Json {
         }
     }
 
-    /** Reads one value and nothing after it. */
+    /** Parses one value, which must be the whole text. */
     static Json parse(String text) throws FileFormatException {
         return new JsonParser(text).whole();
     }
 
-    /** Reads the value in a file; a refusal names the file. */
+    /** Reads the value in a file; an error names the file. */
     static Json read(Path file) throws IOException {
         return parse(file, TextFile.read(file, LARGEST));
     }
 
-    /** Reads {@code text}, which {@code file} holds; a refusal names the file. */
+    /** Parses {@code text}, the content of {@code file}; an error names the file. */
     static Json parse(Path file, String text) throws FileFormatException {
         try {
             return parse(text);
@@ -91,7 +93,7 @@ public sealed interface Json {
         return new Num(Long.toString(number));
     }
 
-    /** A number; what JSON cannot say (infinities, not a number) becomes null. */
+    /** A number; infinities and NaN, which JSON cannot express, become null. */
     static Json of(double number) {
         return Double.isFinite(number) ? new Num(Double.toString(number)) : new Nothing();
     }
@@ -108,14 +110,14 @@ public sealed interface Json {
         return new Obj(new LinkedHashMap<>(members));
     }
 
-    /** Member {@code name} of an object; nothing where there is none or this is no object. */
+    /** Member {@code name} of an object; empty if there is none or this is not an object. */
     default Optional<Json> at(String name) {
         return this instanceof Obj(var members)
                 ? Optional.ofNullable(members.get(name))
                 : Optional.empty();
     }
 
-    /** This whole number; nothing where it is not one or a long cannot hold it. */
+    /** This number as a long; empty if it is not an integer in the range of long. */
     default Optional<Long> whole() {
         if (!(this instanceof Num(var digits))) return Optional.empty();
         try {
@@ -139,7 +141,7 @@ public sealed interface Json {
         return this instanceof Truth(var value) ? Optional.of(value) : Optional.empty();
     }
 
-    /** The items of an array; none where this is no array. */
+    /** The items of an array; none if this is not an array. */
     default List<Json> elements() {
         return this instanceof Arr(var items) ? items : List.of();
     }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 
 /**
- * Reads JSON as RFC 8259 writes it, from a source that is not trusted: depth is bounded, a name
- * given twice is refused, and every refusal says where.
+ * Parses JSON (RFC 8259) from an untrusted source: depth is bounded, a duplicate name is refused,
+ * and every error gives its position.
  */
 final class JsonParser {
     private static final int DEEPEST = 64;

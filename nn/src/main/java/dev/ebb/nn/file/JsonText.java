@@ -2,7 +2,7 @@ package dev.ebb.nn.file;
 
 import java.util.stream.Collectors;
 
-/** JSON as text, on one line. */
+/** Writes JSON on one line. */
 final class JsonText {
     private JsonText() {}
 
@@ -30,7 +30,7 @@ final class JsonText {
                 case '\t' -> out.append("\\t");
                 case '\r' -> out.append("\\r");
                 default -> {
-                    // '<' too: the text may be quoted in a web page.
+                    // '<' is escaped too: the text may be embedded in a web page.
                     if (c < 0x20
                             || c == '<'
                             || c == 0x2028

@@ -3,7 +3,7 @@ package dev.ebb.nn.file;
 import java.util.Collection;
 import java.util.stream.Collectors;
 
-/** A few names of many, for a message. */
+/** Lists a few of many names for a message. */
 final class Names {
     private static final int FEW = 4;
 

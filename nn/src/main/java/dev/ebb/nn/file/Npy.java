@@ -19,11 +19,11 @@ import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
-/** NumPy's files: .npy for one array, .npz for several by name. */
+/** Reads and writes NumPy's files: .npy for one array, .npz for several by name. */
 public final class Npy {
     private static final String SUFFIX = ".npy";
 
-    /** Bytes that one packed byte stands for at most, in the packing of zip files. */
+    /** The most bytes that one compressed byte can expand to in a zip file. */
     private static final int MOST_UNPACKED = 1032;
 
     private Npy() {}
@@ -61,7 +61,10 @@ public final class Npy {
         return arrays;
     }
 
-    /** The bytes of an entry: as many as it says, and no more than so many packed ones can hold. */
+    /**
+     * The bytes of an entry: as many as it declares, and no more than its compressed bytes can
+     * expand to.
+     */
     private static byte[] unpacked(Path file, ZipFile zip, ZipEntry entry) throws IOException {
         long size = entry.getSize();
         long most = Math.min(Files.size(file), entry.getCompressedSize()) * MOST_UNPACKED;
@@ -145,7 +148,7 @@ public final class Npy {
         }
     }
 
-    /** Elements that lie with the first index fastest, in the order with the last index fastest. */
+    /** Converts an array in column-major order (first index fastest) to row-major order. */
     private static Array byRows(Type type, MemorySegment from) {
         long width = type.dtype().bytes(1);
         return Array.make(

@@ -13,11 +13,11 @@ import java.util.regex.Pattern;
 
 /**
  * The header of a .npy file: a magic number, a length, and a Python dictionary of which only the
- * three keys that NumPy writes are understood.
+ * three keys that NumPy writes are supported.
  *
  * @param swapped whether the elements are big-endian
  * @param columns whether the first index runs fastest
- * @param start where the data begins
+ * @param start of the data
  */
 record NpyHeader(Type type, boolean swapped, boolean columns, int start) {
     private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};

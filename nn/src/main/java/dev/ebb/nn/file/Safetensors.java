@@ -21,8 +21,8 @@ import java.util.SequencedMap;
 import java.util.Set;
 
 /**
- * A safetensors file, memory-mapped: opening reads the header alone, and a tensor's bytes are read
- * when it is asked for. Nothing the header says is believed before it is checked against the file.
+ * A safetensors file, memory-mapped: opening reads only the header, and a tensor's bytes are read
+ * when the tensor is. Everything in the header is checked against the file before it is used.
  */
 public final class Safetensors implements TensorSource {
     private final Path file;
@@ -57,14 +57,14 @@ public final class Safetensors implements TensorSource {
         }
     }
 
-    /** Writes tensors in the order of the map, whole or not at all. */
+    /** Writes tensors in the order of the map, atomically. */
     public static void write(
             Path file, SequencedMap<String, Array> tensors, Map<String, String> metadata)
             throws IOException {
         write(file, Supply.of(tensors), metadata);
     }
 
-    /** Writes tensors in the order of the list, one after the other, whole or not at all. */
+    /** Writes tensors in the order of the list, one after the other, atomically. */
     public static void write(Path file, List<Supply> tensors, Map<String, String> metadata)
             throws IOException {
         SafetensorsWriter.write(file, tensors, metadata);
@@ -76,7 +76,7 @@ public final class Safetensors implements TensorSource {
         SafetensorsWriter.write(out, tensors, metadata);
     }
 
-    /** All tensors as they are stored, each read when its data is asked for. */
+    /** All tensors as stored, each read when its data is requested. */
     public List<Supply> supplies() throws FileFormatException {
         var all = new ArrayList<Supply>();
         for (var stored : header.entries().entrySet()) {
@@ -128,7 +128,9 @@ public final class Safetensors implements TensorSource {
         arena.close();
     }
 
-    /** The name of an element type in the format; nothing for what the format does not know. */
+    /**
+     * The name of an element type in the format; empty for a type that the format does not have.
+     */
     static Optional<String> label(DType dtype) {
         return switch (dtype) {
             case F32 -> Optional.of("F32");

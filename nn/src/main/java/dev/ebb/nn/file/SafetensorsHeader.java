@@ -21,16 +21,16 @@ import java.util.Optional;
 import java.util.SequencedMap;
 
 /**
- * The header of a safetensors file: eight bytes of length, then JSON. It is read as if an adversary
- * had written it: the length is checked against the file before a byte is allocated, each tensor's
- * bytes against its shape, and all of them together must cover the data, once.
+ * The header of a safetensors file: eight bytes of length, then JSON. It is parsed as untrusted
+ * input: the length is checked against the file before memory is allocated, each tensor's bytes
+ * against its shape, and all tensors together must cover the data exactly once.
  *
- * @param start where the data begins in the file
+ * @param start of the data in the file
  */
 record SafetensorsHeader(
         SequencedMap<String, Entry> entries, Map<String, String> metadata, long start) {
 
-    /** As large as the format allows; a longer one would be an attack or an accident. */
+    /** The longest header that the format allows. */
     private static final long LONGEST = 100_000_000;
 
     private static final ValueLayout.OfLong LITTLE =

@@ -76,7 +76,7 @@ final class SafetensorsWriter {
         return (text + " ".repeat(Math.floorMod(-length, 8))).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The elements' bytes, little-endian as in memory, by way of one small buffer. */
+    /** Writes the bytes of the elements, little-endian as in memory, through a small buffer. */
     static void bytes(Array tensor, OutputStream out) throws IOException {
         var from = tensor.data().segment();
         var chunk = new byte[CHUNK];

@@ -15,8 +15,8 @@ import java.util.SequencedMap;
 import java.util.Set;
 
 /**
- * Tensors in several safetensors files, as {@code model.safetensors.index.json} tells: its {@code
- * weight_map} names the file of each tensor. Index and files must agree, tensor by tensor.
+ * Tensors in several safetensors files with an index, {@code model.safetensors.index.json}, whose
+ * {@code weight_map} names the file of each tensor. Index and files must agree on every tensor.
  */
 public final class Sharded implements TensorSource {
     private static final String SUFFIX = ".safetensors.index.json";
@@ -30,7 +30,7 @@ public final class Sharded implements TensorSource {
         this.places = Collections.unmodifiableSequencedMap(places);
     }
 
-    /** Whether a file is such an index, by its name. */
+    /** Whether a file is such an index, judging by its name. */
     public static boolean isIndex(Path file) {
         return file.toString().endsWith(SUFFIX);
     }
@@ -66,7 +66,7 @@ public final class Sharded implements TensorSource {
                 index, "an index has a " + MAP + " of tensors to files; this one has none");
     }
 
-    /** A plain name beside the index: an index is not to lead to other folders. */
+    /** Opens a shard, which must be a plain file name: an index must not lead to other folders. */
     private static Safetensors shard(Path index, String tensor, String shard) throws IOException {
         var file = beside(index, tensor, shard);
         try {
@@ -117,7 +117,7 @@ public final class Sharded implements TensorSource {
         return places.keySet();
     }
 
-    /** None: each shard has notes of its own, about itself. */
+    /** Empty: each shard has its own metadata. */
     @Override
     public Map<String, String> metadata() {
         return Map.of();

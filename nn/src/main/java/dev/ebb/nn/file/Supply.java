@@ -8,12 +8,12 @@ import java.util.SequencedMap;
 import java.util.function.Supplier;
 
 /**
- * A tensor to be written or read: its data is asked for when its turn comes, so that a large model
- * goes into a file, or comes out of one, without a copy of it in memory.
+ * A tensor to be written or read, whose data is requested only when it is needed. So a large model
+ * can be written to a file, or read from one, without a copy in memory.
  */
 public record Supply(String name, Type type, Supplier<Array> data) {
 
-    /** Tensors that are there already. */
+    /** Supplies of tensors that are in memory. */
     public static List<Supply> of(SequencedMap<String, Array> tensors) {
         return tensors.entrySet().stream()
                 .map(e -> new Supply(e.getKey(), e.getValue().type(), e::getValue))

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Named tensors in one file, or in several that an index holds together. */
+/** Named tensors in one file, or in several files with an index. */
 public sealed interface TensorSource extends AutoCloseable permits Safetensors, Sharded {
 
     /** Opens a .safetensors file, or the .index.json that names the files of a sharded one. */
@@ -17,7 +17,7 @@ public sealed interface TensorSource extends AutoCloseable permits Safetensors, 
         return Sharded.isIndex(file) ? Sharded.open(file) : Safetensors.open(file);
     }
 
-    /** The file that was named to open it. */
+    /** The file that was opened. */
     Path file();
 
     /** The names of all tensors, in the order of the file or the index. */
@@ -27,18 +27,16 @@ public sealed interface TensorSource extends AutoCloseable permits Safetensors, 
         return names().contains(name);
     }
 
-    /** The file's own notes. */
+    /** The metadata of the file. */
     Map<String, String> metadata();
 
-    /** The type a tensor is stored as; nothing if there is none of that name. */
+    /** The stored type of a tensor; empty if there is no tensor of that name. */
     Optional<Type> type(String name) throws FileFormatException;
 
-    /** A copy of a tensor as it is stored. */
+    /** A copy of a tensor in its stored type. */
     Array read(String name) throws FileFormatException;
 
-    /**
-     * A tensor that must have the shape of {@code expected}; its floats are rounded to its type.
-     */
+    /** A tensor that must have the shape of {@code expected}; floats are converted to its type. */
     default Array read(String name, Type expected) throws FileFormatException {
         require(name, expected);
         var stored = read(name);
@@ -50,7 +48,7 @@ public sealed interface TensorSource extends AutoCloseable permits Safetensors, 
                 });
     }
 
-    /** That a tensor can be read as {@code expected}; its data is not looked at. */
+    /** Throws if a tensor cannot be read as {@code expected}; does not read its data. */
     default void require(String name, Type expected) throws FileFormatException {
         var stored =
                 type(name)

@@ -8,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Files of UTF-8, read whole: what is not UTF-8 is refused with its place. */
+/** Reads whole files of UTF-8; invalid bytes are refused with their position. */
 public final class TextFile {
-    /** As much as is read at once; a Java text holds twice this. */
+    /** The largest file that is read; a Java string can hold twice as much. */
     private static final long LARGEST = 1L << 30;
 
     private static final int CHUNK = 1 << 13;
@@ -21,7 +21,7 @@ public final class TextFile {
         return read(file, LARGEST);
     }
 
-    /** The text of a file of {@code most} bytes at most. */
+    /** The text of a file of at most {@code most} bytes. */
     static String read(Path file, long most) throws IOException {
         if (Files.isDirectory(file))
             throw new FileFormatException(file, "this is a folder; name a file in it");

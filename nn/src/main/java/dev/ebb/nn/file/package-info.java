@@ -1,4 +1,4 @@
-/** Tensors in files: safetensors, NumPy, JSON, and writing that survives a crash. */
+/** Tensors in files: safetensors, NumPy, JSON, and atomic writing. */
 @NullMarked
 package dev.ebb.nn.file;
 

@@ -26,11 +26,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Writes with a language model: a step takes one token of each row, and the keys and values of all
- * tokens before them stay in the program's memory. Prompts are read in blocks of tokens where the
- * budget has room for that; a token's keys and values have the same bits either way. Weights,
- * caches and workspace together stay within the budget. What is drawn for a prompt depends neither
- * on the prompts beside it nor on the budget.
+ * Generates text with a language model. A step takes one token of each row; the keys and values of
+ * all earlier tokens stay in the program's memory. Prompts are processed in blocks of tokens if the
+ * budget allows; a token's keys and values have the same bits either way. Weights, caches and
+ * workspace together stay within the budget. The tokens drawn for a prompt depend neither on the
+ * other prompts of the batch nor on the budget.
  */
 public final class Generator implements AutoCloseable {
     private final int vocabulary;
@@ -39,43 +39,45 @@ public final class Generator implements AutoCloseable {
     private final int block;
     private final Stepper<Held, Input, List<Tensor>> stepper;
 
-    /** Prompts are read in blocks of at most this many tokens, and of at least {@link #LEAST}. */
+    /** The most tokens of a block of a prompt; blocks have at least {@link #LEAST}. */
     private static final int MOST = 64;
 
     private static final int LEAST = 4;
 
     /**
-     * What a step is fed: one token of each row, whose scores come back, or a block of them, which
-     * are only read.
+     * The input of a step: one token of each row, for which scores are returned, or a block of
+     * tokens, which are only added to the caches.
      *
      * @param ids tokens of each row, [batch, time]
      * @param at the position of the first, [batch]
      */
     public record Input(Tensor ids, Tensor at) {}
 
-    /** What stays in the program's memory from step to step: weights as they are, and caches. */
+    /** The state in the program's memory: unchanged weights, and caches. */
     public record Held(AutoregressiveModel model, List<KeyValueCache> caches) {}
 
-    /** Reads one tensor of a model, by its place in {@link dev.ebb.Tensorwise#list}. */
+    /** Reads one tensor of a model, by its index in {@link dev.ebb.Tensorwise#list}. */
     @FunctionalInterface
     public interface Reading {
         Array tensor(int place) throws IOException;
     }
 
-    /** Told of tokens as they are drawn. */
+    /** Receives tokens as they are drawn. */
     public interface Listener {
         void drawn(int row, int[] tokens);
 
         /**
-         * Whether a row ends after the tokens it was told of, for a reason that its tokens do not
-         * show, such as a word of their text.
+         * Whether a row ends after the tokens reported so far, for a reason other than its tokens,
+         * such as a stop word in their text.
          */
         default boolean isEnough(int row) {
             return false;
         }
     }
 
-    /** For {@code batch} prompts at once, each of which looks back {@code context} tokens. */
+    /**
+     * A generator for {@code batch} prompts at once, each with a context of {@code context} tokens.
+     */
     public Generator(
             AutoregressiveModel model, int batch, int context, Budget budget, Device device) {
         requireSizes(model, batch, context);
@@ -99,7 +101,7 @@ public final class Generator implements AutoCloseable {
     /**
      * The same with weights that are read one by one, so that they are in memory once.
      *
-     * @param blank how the model is built; what its tensors hold does not count
+     * @param blank the structure of the model; the content of its tensors is not used
      */
     public static Generator reading(
             AutoregressiveModel blank,
@@ -120,7 +122,7 @@ public final class Generator implements AutoCloseable {
         }
     }
 
-    /** A process that also reads blocks of {@code length} tokens, if the budget has room for it. */
+    /** A stepper that also processes blocks of {@code length} tokens, if the budget allows. */
     private Optional<Stepper<Held, Input, List<Tensor>>> withBlocks(
             AutoregressiveModel model, int length, Budget budget, Device device) {
         var kinds = List.of(input(batch, 1), input(batch, length));
@@ -183,7 +185,7 @@ public final class Generator implements AutoCloseable {
         return new Input(Array.of(shape, ids), Array.of(Shape.of(at.length), at));
     }
 
-    /** The plan of a generator, without the memory it would own. */
+    /** The plan of a generator, without allocating its memory. */
     public static Plan plan(
             AutoregressiveModel model, int batch, int context, Budget budget, Device device) {
         requireSizes(model, batch, context);
@@ -191,8 +193,8 @@ public final class Generator implements AutoCloseable {
     }
 
     /**
-     * The longest context, {@code most} tokens at most, with which {@code batch} prompts fit the
-     * budget; zero where not even two tokens do.
+     * The longest context, at most {@code most} tokens, with which {@code batch} prompts fit the
+     * budget; zero if not even two tokens do.
      */
     public static int longestContext(
             AutoregressiveModel model, int batch, int most, Budget budget, Device device) {
@@ -211,14 +213,14 @@ public final class Generator implements AutoCloseable {
         return fits;
     }
 
-    /** {@code count} tokens after each prompt. */
+    /** Generates {@code count} tokens after each prompt. */
     public List<int[]> generate(List<int[]> prompts, int count, Sampling sampling, Seed seed) {
         return generate(prompts, count, sampling, seed, List.of(), (row, tokens) -> {});
     }
 
     /**
-     * {@code count} tokens after each prompt, or fewer where one of {@code stops} is drawn, which
-     * is left out. As many prompts as this was made for, or fewer.
+     * Generates {@code count} tokens after each prompt, or fewer if one of {@code stops} is drawn,
+     * which is left out. There may be fewer prompts than the generator's batch.
      */
     public List<int[]> generate(
             List<int[]> prompts,
@@ -254,7 +256,7 @@ public final class Generator implements AutoCloseable {
             throw new IllegalArgumentException("an empty stop word");
     }
 
-    /** Reads what prompts have in blocks, as long as one has more than a few tokens left. */
+    /** Processes prompts in blocks, as long as one has more than a few tokens left. */
     private void read(List<Row> rows) {
         while (rows.stream().anyMatch(r -> r.unread() > block / LEAST)) {
             var ids = new long[batch * block];
@@ -289,12 +291,14 @@ public final class Generator implements AutoCloseable {
         }
     }
 
-    /** The bytes it takes in all: at least what {@link #report} promises for one step. */
+    /**
+     * The bytes of the whole generator: at least those that {@link #report} promises for one step.
+     */
     public long promisedBytes() {
         return stepper.promisedBytes();
     }
 
-    /** What was promised and measured in the last step. */
+    /** The promised and the measured figures of the last step. */
     public Report report() {
         return stepper.report();
     }

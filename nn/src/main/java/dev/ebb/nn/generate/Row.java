@@ -7,12 +7,12 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * One prompt and what is drawn after it.
+ * One prompt and the tokens drawn after it.
  *
- * <p>A model looks at no more than its context. Once more tokens are there, it looks at a window
- * that is moved on by half a context at a time: moving it by one would make every cached key and
- * value worthless at every token, as positions are counted from the window's start. Which window a
- * token is drawn from depends on the number of tokens before it alone.
+ * <p>A model processes at most its context. If there are more tokens, it processes a window that is
+ * moved by half a context at a time: moving it by one would invalidate all cached keys and values
+ * at every token, because positions are counted from the window's start. The window from which a
+ * token is drawn depends only on the number of tokens before it.
  */
 final class Row {
     private final int context;
@@ -42,7 +42,7 @@ final class Row {
         start = windowStart(count, context);
     }
 
-    /** Where the window begins from which the token after {@code count} others is drawn. */
+    /** The start of the window from which the token after {@code count} others is drawn. */
     static int windowStart(int count, int context) {
         if (count <= context) return 0;
         int hop = Math.max(1, context / 2);
@@ -53,12 +53,12 @@ final class Row {
         return done;
     }
 
-    /** Draws no more. */
+    /** Ends the row: no more tokens are drawn. */
     void end() {
         done = true;
     }
 
-    /** The first token that the cache lacks; where it lacks none, the last once more. */
+    /** The first token that is not in the cache; if all are, the last one again. */
     int next() {
         return tokens[start + position()];
     }
@@ -68,31 +68,36 @@ final class Row {
         return Math.min(cached, count - start - 1);
     }
 
-    /** How many tokens the cache lacks beside the last, from which alone a token is drawn. */
+    /**
+     * The number of tokens not in the cache, without the last one, whose scores are needed to draw.
+     */
     int unread() {
         return done ? 0 : Math.max(0, count - start - 1 - cached);
     }
 
-    /** Where {@code length} tokens begin that include what is unread, as far as they reach. */
+    /**
+     * The start of a block of {@code length} tokens that contains the unread ones as far as
+     * possible.
+     */
     int blockStart(int length) {
         return Math.min(position(), context - length);
     }
 
     /**
-     * Copies {@code to.length} tokens from {@code at} on; where there are fewer, the rest may be
-     * anything, as nothing looks at positions that no token has reached.
+     * Copies {@code length} tokens from {@code at} on; if there are fewer, the rest is arbitrary,
+     * because no token attends to positions that were not reached yet.
      */
     void block(int at, long[] to, int from, int length) {
         for (int i = 0; i < length && at + i < count - start; i++)
             to[from + i] = tokens[start + at + i];
     }
 
-    /** Notes that the tokens before {@code end} are in the cache, but for the last of all. */
+    /** Records that the tokens before {@code end}, except the last of all, are in the cache. */
     void read(int end) {
         cached = Math.max(cached, Math.min(end, count - start - 1));
     }
 
-    /** Notes that {@link #next} is in the cache now; says whether a token can be drawn. */
+    /** Records that {@link #next} is in the cache now; returns whether a token can be drawn. */
     boolean advance() {
         cached = position() + 1;
         return !done && cached == count - start;
@@ -117,13 +122,13 @@ final class Row {
         cached = 0;
     }
 
-    /** Whether what was drawn ends with the first {@code length} tokens of {@code stop}. */
+    /** Whether the drawn tokens end with the first {@code length} tokens of {@code stop}. */
     private boolean endsWith(int[] stop, int length) {
         return count - length >= prompt
                 && Arrays.equals(tokens, count - length, count, stop, 0, length);
     }
 
-    /** The tokens that can be told since the last call: not those that may begin a stop word. */
+    /** The tokens drawn since the last call, without those that may begin a stop word. */
     int[] news() {
         int held = 0;
         for (var stop : stops) {

@@ -6,13 +6,13 @@ import java.util.BitSet;
 /**
  * How the next token is drawn from a model's scores.
  *
- * @param temperature what scores are divided by: below one the likely becomes likelier; zero takes
- *     the likeliest
- * @param top draws among this many likeliest tokens
- * @param nucleus draws among the likeliest tokens whose probabilities reach this sum (Holtzman et
+ * @param temperature the divisor of scores: below one, likely tokens become more likely; zero takes
+ *     the most likely token
+ * @param top draws among this many most likely tokens
+ * @param nucleus draws among the most likely tokens whose probabilities reach this sum (Holtzman et
  *     al., "The curious case of neural text degeneration", 2020); one for all
- * @param repetition what the scores of tokens that occurred are divided by, or multiplied where
- *     negative (Keskar et al., "CTRL", 2019); one for no penalty
+ * @param repetition the divisor, or factor if negative, of the scores of tokens that occurred
+ *     before (Keskar et al., "CTRL", 2019); one for no penalty
  */
 public record Sampling(double temperature, int top, double nucleus, double repetition) {
 
@@ -29,7 +29,7 @@ public record Sampling(double temperature, int top, double nucleus, double repet
         if (!holds) throw new IllegalArgumentException(otherwise);
     }
 
-    /** Always the likeliest token. */
+    /** Always the most likely token. */
     public static Sampling greedy() {
         return new Sampling(0, 1, 1, 1);
     }
@@ -56,14 +56,14 @@ public record Sampling(double temperature, int top, double nucleus, double repet
     }
 
     /**
-     * A token by these scores, with {@code uniform} in (0, 1) as the draw. Of equal scores the
-     * first token counts as the likelier.
+     * Draws a token by these scores, with {@code uniform} in (0, 1). Of equal scores the first
+     * token counts as more likely.
      *
-     * @param seen the tokens that occurred
+     * @param seen the tokens that occurred before
      */
     int draw(float[] scores, BitSet seen, double uniform) {
         var order = likeliestFirst(penalised(scores, seen));
-        // what is not a number comes first
+        // NaN sorts first
         if (Double.isNaN(score(order[0])))
             throw new IllegalArgumentException(
                     "the score of token "
@@ -101,8 +101,8 @@ public record Sampling(double temperature, int top, double nucleus, double repet
     }
 
     /**
-     * Score and token in one number each, whose order as numbers is that of likelihood: the bits of
-     * a float order as its value once the negative ones are flipped.
+     * Packs score and token into one long each, so that sorting the longs sorts by likelihood: the
+     * bits of floats sort like their values after those of negative ones are flipped.
      */
     private static long[] likeliestFirst(float[] scores) {
         var order = new long[scores.length];

@@ -1,4 +1,4 @@
-/** Text from a language model, token by token, with a cache of keys and values in a budget. */
+/** Text generation, token by token, with a key-value cache within a budget. */
 @NullMarked
 package dev.ebb.nn.generate;
 

@@ -7,16 +7,16 @@ import dev.ebb.tensor.Tensor;
 
 import java.util.List;
 
-/** A language model that goes on from the keys and values of the tokens before. */
+/** A language model that can continue from the cached keys and values of earlier tokens. */
 public interface AutoregressiveModel extends LanguageModel {
 
     /** The same model with other dense layers in its blocks. */
     AutoregressiveModel rewritten(Dense.Rewrite change);
 
-    /** A cache for each layer in which no token is yet, for rows of {@code context} tokens. */
+    /** An empty cache for each layer, for rows of {@code context} tokens. */
     List<KeyValueCache> caches(int batch, int context);
 
-    /** Scores for new tokens, and the caches that hold these too. */
+    /** Scores for new tokens, and the caches with these tokens added. */
     record Continued(Tensor logits, List<KeyValueCache> caches) {}
 
     /**

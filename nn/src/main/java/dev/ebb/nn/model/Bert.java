@@ -20,10 +20,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * BERT (Devlin et al., 2018): every token sees every other, and norms come after each half.
+ * BERT (Devlin et al., 2018): every token attends to every other, and norms come after each half.
  *
- * @param pooler what the first token's state goes through for a text as a whole
- * @param head what guesses hidden tokens
+ * @param pooler the layer that maps the first token's state to a vector for the whole text
+ * @param head predicts masked tokens
  */
 public record Bert(
         Embedding words,
@@ -54,7 +54,7 @@ public record Bert(
         }
     }
 
-    /** A block, normalised after each half. */
+    /** A block with a norm after each half. */
     public record Layer(
             SelfAttention attention,
             LayerNorm norm1,
@@ -67,15 +67,15 @@ public record Bert(
         }
     }
 
-    /** What guesses hidden tokens: a layer, a norm, the words' embedding and a bias. */
+    /** Predicts masked tokens: a layer, a norm, the embedding and a bias. */
     public record Head(Linear transform, LayerNorm norm, Tensor bias) {}
 
-    /** All matrices zeros, in the memory of the largest. */
+    /** A model of zero matrices that share the memory of the largest one. */
     static Bert blank(Config c, boolean pooler, boolean head) {
         return Blank.of(zeros -> of(c, pooler, head, zeros, Blank.ANY));
     }
 
-    /** Weights as published: normal with deviation 0.02. */
+    /** Weights as published: normal with standard deviation 0.02. */
     public static Bert of(Config c, boolean pooler, boolean head, Seed seed) {
         return of(c, pooler, head, Init.normal(0.02), seed);
     }
@@ -116,16 +116,16 @@ public record Bert(
                 LayerNorm.of(c.width, c.epsilon));
     }
 
-    /** The states [batch, time, width] of tokens [batch, time] of one text each. */
+    /** The states [batch, time, width] of tokens [batch, time]; each row is one text. */
     public Tensor states(Tensor ids) {
         return through(ids, kinds.weight().at(0, 0), Optional.empty());
     }
 
     /**
-     * The same, of two texts each and of rows that are padded.
+     * The same for rows of two texts with padding.
      *
      * @param kind [batch, time]: zero for tokens of the first text, one for those of the second
-     * @param real [batch, time]: one for tokens, zero for padding, which nobody sees
+     * @param real [batch, time]: one for tokens, zero for padding, which no token attends to
      */
     public Tensor states(Tensor ids, Tensor kind, Tensor real) {
         var dtype = words.weight().dtype();
@@ -154,13 +154,13 @@ public record Bert(
         return x;
     }
 
-    /** A vector [batch, width] for each text, of its states. */
+    /** A vector [batch, width] for each text, computed from its states. */
     public Tensor pooled(Tensor states) {
         var first = states.at(1, 0);
         return pooler.orElseThrow(() -> without("pooler")).apply(first).tanh();
     }
 
-    /** Scores [batch, time, vocabulary] of each token, of the states. */
+    /** Scores [batch, time, vocabulary] for each token, computed from the states. */
     public Tensor scores(Tensor states) {
         var own = head.orElseThrow(() -> without("head for hidden tokens"));
         return Ebb.region(

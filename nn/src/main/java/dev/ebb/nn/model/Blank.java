@@ -8,19 +8,19 @@ import dev.ebb.tensor.Array;
 
 import java.util.ArrayList;
 
-/** Models whose matrices are zeros that share one memory. */
+/** Builds models whose matrices are zeros that share one memory. */
 final class Blank {
-    /** For builders whose draws are not used. */
+    /** A seed for builders whose random draws are not used. */
     static final Seed ANY = new Seed(0);
 
     private Blank() {}
 
-    /** Builds a model whose matrices are what {@code init} gives. */
+    /** Builds a model whose matrices are made by {@code init}. */
     interface Builder<M> {
         M build(Init init);
     }
 
-    /** The builder runs twice: first to learn which shapes it asks for, then with the zeros. */
+    /** Runs the builder twice: first to find the shapes it needs, then with the zeros. */
     static <M> M of(Builder<M> builder) {
         var types = new ArrayList<Type>();
         var place = Array.scalar(0f);

@@ -6,7 +6,7 @@ import dev.ebb.nn.Dense;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What is done to all blocks of a model. */
+/** Operations on all blocks of a model. */
 final class Blocks {
     private Blocks() {}
 

@@ -22,7 +22,7 @@ final class Caches {
                 .toList();
     }
 
-    /** What leaves the last block, and all caches after it. */
+    /** The output of the last block, and all updated caches. */
     record Reached(Tensor out, List<KeyValueCache> caches) {}
 
     static Reached through(List<Block> blocks, Tensor x, List<KeyValueCache> past, Positions at) {

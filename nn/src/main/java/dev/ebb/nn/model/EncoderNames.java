@@ -46,8 +46,8 @@ final class EncoderNames {
     }
 
     /**
-     * @param start what stands before the names of all but the head
-     * @param older whether norms have gamma and beta
+     * @param start the prefix of all names except the head's
+     * @param older whether the parameters of norms are named gamma and beta
      */
     static Naming bert(String start, boolean older) {
         return path -> {
@@ -73,7 +73,7 @@ final class EncoderNames {
                         isMatrix(path));
     }
 
-    /** {@code stages.0.1.units.0.kernel} is {@code layer1.1.conv1.weight}. */
+    /** Maps {@code stages.0.1.units.0.kernel} to {@code layer1.1.conv1.weight}. */
     static Naming resNet() {
         return path -> {
             if (path.startsWith("head."))

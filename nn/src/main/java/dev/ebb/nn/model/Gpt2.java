@@ -51,7 +51,7 @@ public record Gpt2(
             }
         }
 
-        /** As published: four times as wide inside. */
+        /** As published: the inner width is four times the width. */
         public static Config of(int vocabulary, int context, int width, int layers, int heads) {
             return new Config(
                     vocabulary,
@@ -65,12 +65,18 @@ public record Gpt2(
         }
     }
 
-    /** Weights as published: normal with deviation 0.02, smaller on the way back to the stream. */
+    /**
+     * Weights as published: normal with standard deviation 0.02, smaller for layers that add to the
+     * residual stream.
+     */
     public static Gpt2 of(Config c, Seed seed) {
         return of(c, Init.normal(0.02), Init.normal(0.02 / Math.sqrt(2.0 * c.layers)), seed);
     }
 
-    /** All matrices zeros, in the memory of the largest: to be filled from a file, or planned. */
+    /**
+     * A model of zero matrices that share the memory of the largest one, to be filled from a file
+     * or planned.
+     */
     public static Gpt2 blank(Config c) {
         return Blank.of(zeros -> of(c, zeros, zeros, Blank.ANY));
     }
@@ -142,7 +148,7 @@ public record Gpt2(
         return new Continued(head(reached.out()), reached.caches());
     }
 
-    /** What enters the blocks at given positions; past the last one, that one. */
+    /** The input of the blocks at given positions; beyond the last position, that one is used. */
     Tensor embedded(Tensor ids, Positions at) {
         return Ebb.region(
                 "embedding",
@@ -152,19 +158,19 @@ public record Gpt2(
                 });
     }
 
-    /** What enters the blocks. */
+    /** The input of the blocks. */
     Tensor embedded(Tensor ids) {
         return Ebb.region(
                 "embedding",
                 () -> tokens.apply(ids).add(positions.weight().slice(0, 0, ids.dim(-1))));
     }
 
-    /** Scores from what leaves the blocks. */
+    /** Scores from the output of the blocks. */
     Tensor head(Tensor x) {
         return Ebb.region("head", () -> tokens.logits(norm.apply(x)));
     }
 
-    /** The shape a batch of tokens must have. */
+    /** The shape of a batch of tokens. */
     public Shape batch(int size) {
         return Shape.of(size, config.context);
     }

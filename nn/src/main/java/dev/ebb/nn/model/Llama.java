@@ -21,9 +21,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A Llama: rotary positions, root-mean-square norms, gated feed-forward, grouped queries.
+ * A Llama: rotary positions, RMS norms, gated feed-forward layers, grouped queries.
  *
- * @param head the output layer; without one, the embedding used the other way
+ * @param head the output layer; if empty, the embedding is used
  */
 public record Llama(
         Embedding tokens,
@@ -34,11 +34,11 @@ public record Llama(
         implements AutoregressiveModel {
 
     /**
-     * The sizes, and which variant it is.
+     * The sizes, and the variant.
      *
-     * @param keyHeads how many heads of keys and values the heads share
+     * @param keyHeads the number of key heads, which the query heads share
      * @param headWidth the width of each head
-     * @param inner the width inside the feed-forward half
+     * @param inner the inner width of the feed-forward half
      */
     public record Config(
             int vocabulary,
@@ -80,13 +80,13 @@ public record Llama(
     }
 
     /**
-     * What differs among models of this build.
+     * The differences between models of this structure.
      *
      * @param inwardBias whether queries, keys and values have biases
-     * @param outBias whether the way out of attention has one
+     * @param outBias whether the output projection of attention has a bias
      * @param feedForwardBias whether the feed-forward half has biases
      * @param tied whether the output layer is the embedding
-     * @param window how many tokens a query sees at most; zero for all
+     * @param window the most tokens that a query attends to; zero for all
      */
     public record Variant(
             Activation activation,
@@ -106,21 +106,21 @@ public record Llama(
             this(activation, inwardBias, outBias, feedForwardBias, tied, Kind.LLAMA, 0);
         }
 
-        /** As first published: SiLU, no biases, an output layer of its own. */
+        /** As first published: SiLU, no biases, a separate output layer. */
         public static Variant plain() {
             return new Variant(Activation.SILU, false, false, false, false);
         }
     }
 
-    /** What else differs. */
+    /** Further differences. */
     public enum Kind {
         /** As Llama, Mistral and Qwen 2. */
         LLAMA,
         /** Queries and keys of every head are normalised. */
         QWEN3,
         /**
-         * Norms scale by one more than their weight, and embeddings are scaled by the root of the
-         * width on their way in.
+         * Norms scale by one plus their weight, and embeddings are multiplied by the square root of
+         * the width.
          */
         GEMMA
     }
@@ -129,7 +129,10 @@ public record Llama(
         return of(c, Init.normal(0.02), seed);
     }
 
-    /** All matrices zeros, in the memory of the largest: to be filled from a file, or planned. */
+    /**
+     * A model of zero matrices that share the memory of the largest one, to be filled from a file
+     * or planned.
+     */
     public static Llama blank(Config c) {
         return Blank.of(zeros -> of(c, zeros, Blank.ANY));
     }
@@ -191,7 +194,7 @@ public record Llama(
         };
     }
 
-    /** What enters the blocks. */
+    /** The input of the blocks. */
     private Tensor embedded(Tensor ids) {
         return Ebb.region(
                 "embedding",

@@ -16,15 +16,15 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What loading a published model needs, whatever its kind.
+ * Common parts of loading published models.
  *
- * @param prefix what stands before the names of all its tensors
+ * @param prefix of the names of all its tensors
  */
 record Loading(TensorSource file, String prefix, ConfigKeys config) {
-    /** What a training checkpoint holds besides the model. */
+    /** Tensors of a training checkpoint besides the model's. */
     private static final Pattern OF_TRAINING = Pattern.compile("optimizer\\..*|losses");
 
-    /** Keys that speak of files, tokens, training or output, and not of what is computed. */
+    /** Keys about files, tokens, training or output, which do not change the computation. */
     private static final Set<String> HARMLESS =
             Set.of(
                     "_attn_implementation_autoset",
@@ -73,7 +73,7 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                     "use_cache",
                     "use_return_dict");
 
-    /** What config.json calls activations. */
+    /** The activations by their names in config.json. */
     private static final Map<String, Activation> ACTIVATIONS =
             Map.of(
                     "silu", Activation.SILU,
@@ -94,7 +94,7 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                 "known are " + String.join(", ", ACTIVATIONS.keySet().stream().sorted().toList()));
     }
 
-    /** What config.json calls an activation. */
+    /** The name of an activation in config.json. */
     static String name(Activation activation) {
         return switch (activation) {
             case SILU -> "silu";
@@ -106,10 +106,10 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
     }
 
     /**
-     * That the config is of a kind whose computation is this one.
+     * Throws unless the config is of one of these kinds.
      *
-     * @param kinds the values of model_type, and what the names of architectures begin with
-     * @return which of them; empty where the config does not tell
+     * @param kinds from values of model_type to the beginnings of architecture names
+     * @return the kind found; empty if the config does not name one
      */
     String requireKind(Map<String, String> kinds) throws FileFormatException {
         var kind = config.text("model_type");
@@ -138,11 +138,11 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
     /**
      * A model whose tensors are in the file.
      *
-     * @param blank how it is built; its matrices are zeros
+     * @param blank its structure; its matrices are zeros
      */
     record Found<M>(M blank, Naming naming) {}
 
-    /** That the file has the tensors of {@code blank}, and that all that it says is used. */
+    /** Throws unless the file has exactly the tensors of {@code blank} and every key is used. */
     <M> Found<M> found(M blank, Naming naming, Pattern unread) throws FileFormatException {
         config.refuseOthers(HARMLESS);
         var used = new HashSet<String>();
@@ -162,7 +162,7 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
         return new Found<>(blank, naming);
     }
 
-    /** That {@code copy}, if it is there, holds the bits of {@code tensor}. */
+    /** Throws if {@code copy} exists and does not have the bits of {@code tensor}. */
     void requireSame(String copy, String tensor) throws FileFormatException {
         if (!file.has(copy) || file.read(copy).sameBits(file.read(tensor))) return;
         throw new FileFormatException(
@@ -178,7 +178,7 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
         return tensor(name, 2);
     }
 
-    /** The type of a tensor with so many axes. */
+    /** The type of a tensor, which must have {@code rank} axes. */
     Type tensor(String name, int rank) throws FileFormatException {
         var type = file.type(name);
         if (type.isPresent() && type.get().shape().rank() == rank) return type.get();
@@ -192,7 +192,7 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                         + " is expected");
     }
 
-    /** How many layers there are, by a tensor that each has. */
+    /** The number of layers, counted by a tensor that each has. */
     int layers(String pattern) throws FileFormatException {
         int n = 0;
         while (file.has(pattern.formatted(n))) n++;

@@ -8,9 +8,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** GPT-2 from its published names and keys; what a key leaves out is as GPT-2's config has it. */
+/**
+ * Loads GPT-2 from its published names and keys; absent keys have the defaults of GPT-2's config.
+ */
 final class LoadingGpt2 {
-    /** Masks that follow from the length, and the embedding again. */
+    /** Tensors that are not read: masks that follow from the length, and the embedding again. */
     private static final Pattern UNREAD =
             Pattern.compile(
                     "(transformer\\.)?h\\.\\d+\\.attn\\.(bias|masked_bias)|lm_head\\.weight");
@@ -18,7 +20,7 @@ final class LoadingGpt2 {
     private LoadingGpt2() {}
 
     /**
-     * @param start what stands before {@code wte.weight}
+     * @param start the prefix of {@code wte.weight}
      */
     static Loading.Found<? extends AutoregressiveModel> find(Loading from, String start)
             throws FileFormatException {
@@ -55,7 +57,7 @@ final class LoadingGpt2 {
         return model;
     }
 
-    /** What the tensors do not tell. */
+    /** The config: the settings that do not follow from the tensors. */
     static Json config(Gpt2.Config c) {
         var members = new LinkedHashMap<String, Json>();
         members.put("model_type", Json.of("gpt2"));

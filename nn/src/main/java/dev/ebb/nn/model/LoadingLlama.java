@@ -12,19 +12,22 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Llama, and what has its names (Mistral, Qwen 2 and 3, Gemma), from published names and keys; what
- * a key leaves out is as Llama's config has it. Whether there are biases and an output layer is
- * read off the tensors, and the keys must agree.
+ * Loads Llama, and models with its names (Mistral, Qwen 2 and 3, Gemma), from published names and
+ * keys; absent keys have the defaults of Llama's config. Whether there are biases and an output
+ * layer is read from the tensors, and the keys must agree.
  */
 final class LoadingLlama {
-    /** Speeds of rotation, which follow from the config, and a tied output layer. */
+    /**
+     * Tensors that are not read: rotation speeds, which follow from the config, and a tied output
+     * layer.
+     */
     private static final Pattern UNREAD =
             Pattern.compile("model\\.(layers\\.\\d+\\.self_attn\\.)?rotary_emb\\.inv_freq");
 
-    /** What Mistral has where the key is left out. */
+    /** Mistral's default of the window. */
     private static final int MISTRAL_WINDOW = 4096;
 
-    /** What Qwen has for max_window_layers where the key is left out. */
+    /** Qwen's default of max_window_layers. */
     private static final int QWEN_FULL_LAYERS = 28;
 
     private static final String LAYER = "model.layers.%d.input_layernorm.weight";
@@ -34,7 +37,7 @@ final class LoadingLlama {
     private final Loading from;
     private final ConfigKeys keys;
 
-    /** As in model_type; empty where the config does not tell. */
+    /** The model_type; empty if the config does not give one. */
     private final String type;
 
     private LoadingLlama(Loading from) throws FileFormatException {
@@ -115,7 +118,10 @@ final class LoadingLlama {
         return variant;
     }
 
-    /** By what the config says, or else by the tensors: those of Gemma have Llama's names. */
+    /**
+     * The kind according to the config or, if it has none, to the tensors: those of Gemma have
+     * Llama's names.
+     */
     private Llama.Kind kind(String layer) {
         boolean norms = from.file().has(layer + "self_attn.q_norm.weight");
         return switch (type) {
@@ -126,7 +132,10 @@ final class LoadingLlama {
         };
     }
 
-    /** Gemma was published with "gelu" for what it computes by tanh; the newer key says so. */
+    /**
+     * The activation. Gemma was published with "gelu" although it computes the tanh approximation;
+     * the newer key is right.
+     */
     private Activation activation(Llama.Kind kind) throws FileFormatException {
         if (kind != Llama.Kind.GEMMA) return from.activation("hidden_act", Activation.SILU);
         var older = from.activation("hidden_act", Activation.GELU_TANH);
@@ -151,7 +160,7 @@ final class LoadingLlama {
         keys.expect("is_encoder_decoder", false);
     }
 
-    /** The window of all layers, zero for none; layers that differ are refused. */
+    /** The window of all layers, zero for none; layers with different windows are refused. */
     private int window(int count) throws FileFormatException {
         boolean qwen = type.startsWith("qwen");
         boolean used = keys.truth("use_sliding_window").orElse(!qwen);
@@ -186,7 +195,7 @@ final class LoadingLlama {
         return window.get();
     }
 
-    /** What the tensors do not tell. */
+    /** The config: the settings that do not follow from the tensors. */
     static Json config(Llama.Config c) {
         var members = new LinkedHashMap<String, Json>();
         members.put(

@@ -10,7 +10,7 @@ import dev.ebb.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Linear layers with an activation between each two. */
+/** A multilayer perceptron: linear layers with an activation between them. */
 public record Mlp(List<Linear> layers, Activation activation) implements Fn<Tensor, Tensor> {
 
     /** Layers from each of {@code widths} to the next. */

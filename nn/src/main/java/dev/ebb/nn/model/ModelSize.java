@@ -3,11 +3,11 @@ package dev.ebb.nn.model;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** The sizes of a GPT that is trained from its start, and of the batches it is trained on. */
+/** The sizes of a GPT to be trained from scratch, and of its batches. */
 public record ModelSize(int layers, int width, int heads, int context, int batch) {
     private static final Pattern FORM = Pattern.compile("(\\d{1,4})x(\\d{1,6})x(\\d{1,4})");
 
-    /** The sizes that a text names: tiny, small, medium, large or LAYERSxWIDTHxHEADS. */
+    /** The sizes named by a text: tiny, small, medium, large or LAYERSxWIDTHxHEADS. */
     public static ModelSize of(String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "tiny" -> new ModelSize(2, 64, 4, 64, 8);

@@ -2,25 +2,25 @@ package dev.ebb.nn.model;
 
 import java.util.List;
 
-/** Where in a file each tensor of a model lies. */
+/** The name of each tensor of a model in a file. */
 @FunctionalInterface
 public interface Naming {
 
     /**
      * A tensor's name in the file.
      *
-     * @param turned whether the file holds it with its two axes exchanged
+     * @param turned whether the file has the transposed tensor
      */
     record Place(String name, boolean turned) {}
 
     Place place(String path);
 
-    /** Under the paths of the record itself. */
+    /** The paths of the record itself. */
     static Naming own() {
         return path -> new Place(path, false);
     }
 
-    /** The same names behind {@code prefix}. */
+    /** The same names after {@code prefix}. */
     default Naming behind(String prefix) {
         return path -> {
             var place = place(path);
@@ -28,12 +28,12 @@ public interface Naming {
         };
     }
 
-    /** The published names of GPT-2, whose matrices lie as [inputs, outputs]. */
+    /** The published names of GPT-2, whose matrices are stored as [inputs, outputs]. */
     static Naming gpt2() {
         return path -> new Place(Renaming.of(path, GPT2), false);
     }
 
-    /** The published names of Llama, whose matrices lie as [outputs, inputs]. */
+    /** The published names of Llama, whose matrices are stored as [outputs, inputs]. */
     static Naming llama() {
         return path -> {
             boolean dense =
@@ -45,7 +45,7 @@ public interface Naming {
         };
     }
 
-    /** Each first part becomes the second, where it occurs whole. */
+    /** Pairs of path parts: the first is replaced by the second where it is a whole part. */
     List<List<String>> GPT2 =
             List.of(
                     List.of("tokens.", "wte."),

@@ -15,12 +15,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Published checkpoints by file name: the kind of model and its sizes are read off the names and
- * shapes of its tensors, the rest off a config.json beside the file. Every tensor and every key is
- * used, or known not to change what is computed, or refused by name.
+ * Loads published language models: the kind of model and its sizes are determined from the names
+ * and shapes of its tensors, everything else from the config.json next to the file. Every tensor
+ * and every key is used, or known not to change the computation, or refused by name.
  */
 public final class Pretrained {
-    /** The name of a file's own note of what config.json says elsewhere. */
+    /** The name of the file metadata that replaces config.json. */
     public static final String NOTE = "config";
 
     private static final Pattern ONE_OF_SEVERAL =
@@ -84,7 +84,7 @@ public final class Pretrained {
                         + " name that prefix");
     }
 
-    /** The file of tensors, or the index of several, that a folder holds. */
+    /** The file of tensors, or the index of several, in a folder. */
     public static Path file(Path path) throws FileFormatException {
         if (!Files.isDirectory(path)) return path;
         for (var name : List.of("model.safetensors", "model.safetensors.index.json")) {
@@ -110,7 +110,7 @@ public final class Pretrained {
                         + ".safetensors.index.json, which holds them together");
     }
 
-    /** As the file itself notes, or the config beside it. */
+    /** The config in the file's metadata, or else in the config.json next to it. */
     static ConfigKeys config(TensorSource tensors) throws IOException {
         var noted = Optional.ofNullable(tensors.metadata().get(NOTE));
         var file = tensors.file();
@@ -129,7 +129,9 @@ public final class Pretrained {
         return ConfigKeys.none(file);
     }
 
-    /** What the tensors do not tell of a model, for a file's note {@link #NOTE}. */
+    /**
+     * The settings of a model that do not follow from its tensors, for the metadata {@link #NOTE}.
+     */
     public static Json config(LanguageModel model) {
         return switch (model) {
             case Gpt2 gpt -> LoadingGpt2.config(gpt.config());
@@ -138,7 +140,7 @@ public final class Pretrained {
         };
     }
 
-    /** The names that a model's tensors have in published files. */
+    /** The names of a model's tensors in published files. */
     public static Optional<Naming> naming(LanguageModel model) {
         return switch (model) {
             case Gpt2 _ -> Optional.of(Naming.gpt2().behind("transformer."));

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Published models that read texts or pictures: BERT, ViT and ResNet, by their published names. */
+/** Loads published encoders of texts and images: BERT, ViT and ResNet, by their published names. */
 public final class PretrainedEncoders {
     private static final Pattern BERT_UNREAD =
             Pattern.compile(
@@ -124,7 +124,9 @@ public final class PretrainedEncoders {
         return from.found(VisionTransformer.blank(config), EncoderNames.vit(start), NONE);
     }
 
-    /** That the sizes in the config are those of the tensors, before anything is made of them. */
+    /**
+     * Throws unless the sizes in the config are those of the tensors, before anything is allocated.
+     */
     private static void requirePatches(Loading from, String start) throws FileFormatException {
         var keys = from.config();
         var kernel =
@@ -143,8 +145,8 @@ public final class PretrainedEncoders {
     }
 
     /**
-     * Loads the ResNet in a file or folder, in the names of torchvision and timm: {@code
-     * layer1.0.conv1.weight}. Its sizes are read off the tensors; a config.json is not asked for.
+     * Loads the ResNet in a file or folder, with the tensor names of torchvision and timm: {@code
+     * layer1.0.conv1.weight}. Its sizes are determined from the tensors; no config.json is needed.
      */
     public static ResidualNetwork resNet(Path path) throws IOException {
         var file = Pretrained.file(path);

@@ -7,9 +7,9 @@ import dev.ebb.tensor.Array;
 import java.nio.file.Path;
 
 /**
- * A published model in its file, checked: every tensor is there in its shape, and every key is
- * used. Tensors are read when they are asked for, so a model can go into a program's memory without
- * a copy of it beside.
+ * A published model in its file, checked: every tensor exists with its shape, and every key is
+ * used. Tensors are read on request, so a model can be loaded into a program's memory without a
+ * second copy.
  */
 public final class PretrainedFile implements AutoCloseable {
     private final TensorSource tensors;
@@ -25,22 +25,22 @@ public final class PretrainedFile implements AutoCloseable {
         return tensors.file();
     }
 
-    /** How the model is built, with zeros for matrices. */
+    /** The model's structure, with zeros for matrices. */
     public AutoregressiveModel blank() {
         return found.blank();
     }
 
-    /** Where each of its tensors lies in the file. */
+    /** The name of each of its tensors in the file. */
     public Naming naming() {
         return found.naming();
     }
 
-    /** One tensor, by its place in {@link dev.ebb.Tensorwise#list}. */
+    /** One tensor, by its index in {@link dev.ebb.Tensorwise#list}. */
     public Array read(int place) throws FileFormatException {
         return Weights.load(tensors, found.blank(), found.naming(), place);
     }
 
-    /** All of it. */
+    /** The whole model. */
     public AutoregressiveModel load() throws FileFormatException {
         return Weights.load(tensors, found.blank(), found.naming());
     }

@@ -2,11 +2,14 @@ package dev.ebb.nn.model;
 
 import java.util.List;
 
-/** Paths of a record to published names, part by part. */
+/** Maps paths of a record to published names, part by part. */
 final class Renaming {
     private Renaming() {}
 
-    /** Each first part of {@code table} becomes the second, where it occurs whole. */
+    /**
+     * Replaces each first entry of {@code table} by the second, where it is a whole part of the
+     * path.
+     */
     static String of(String path, List<List<String>> table) {
         var name = path;
         for (var row : table) {

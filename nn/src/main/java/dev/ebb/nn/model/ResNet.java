@@ -13,18 +13,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A small residual network for pictures [batch, channels, height, width]: a stem, a pool, blocks, a
- * mean over the picture, a linear layer.
+ * A small residual network for images [batch, channels, height, width]: a stem, a pool, blocks, a
+ * mean over the image, a linear layer.
  */
 public record ResNet(Conv2d stem, BatchNorm norm, List<Residual> blocks, Linear head) {
 
     /** The running statistics of all norms, the stem's first. */
     public record Statistics(BatchNorm.Statistics stem, List<List<BatchNorm.Statistics>> blocks) {}
 
-    /** Scores of the classes, and the statistics after the batch. */
+    /** Scores of the classes, and the updated statistics. */
     public record Seen(Tensor logits, Statistics next) {}
 
-    /** Blocks of the given widths; each that is wider than the one before halves the picture. */
+    /**
+     * Blocks of the given widths; each that is wider than the one before halves height and width.
+     */
     public static ResNet of(int inputs, List<Integer> widths, int classes, Seed seed) {
         var blocks = new ArrayList<Residual>();
         int channels = widths.getFirst();

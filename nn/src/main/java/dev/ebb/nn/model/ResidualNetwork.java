@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A residual network as published (He et al., 2015): ResNet-18 to 152. Its norms use the statistics
- * they were published with, in use and in fine-tuning: fine-tune with those frozen ({@code
+ * A residual network as published (He et al., 2015): ResNet-18 to 152. Its norms use the published
+ * statistics, in inference and in fine-tuning; freeze these for fine-tuning ({@code
  * Freezing.training(model, name -> !name.contains("running"))}).
  */
 public record ResidualNetwork(Unit stem, List<List<Part>> stages, Linear head) {
 
-    /** A convolution without bias and a norm by running statistics. */
+    /** A convolution without bias, and a norm by running statistics. */
     public record Unit(
             Tensor kernel,
             Tensor weight,
@@ -47,7 +47,7 @@ public record ResidualNetwork(Unit stem, List<List<Part>> stages, Linear head) {
     /**
      * A block: two units of size 3, or three of sizes 1, 3 and 1.
      *
-     * @param shortcut what the input goes through where the block changes its shape
+     * @param shortcut applied to the input if the block changes its shape
      */
     public record Part(List<Unit> units, Optional<Unit> shortcut) {
         Tensor apply(Tensor x) {
@@ -60,7 +60,7 @@ public record ResidualNetwork(Unit stem, List<List<Part>> stages, Linear head) {
         }
     }
 
-    /** Scores [batch, classes] of pictures [batch, 3, height, width]. */
+    /** Scores [batch, classes] of images [batch, 3, height, width]. */
     public Tensor scores(Tensor pictures) {
         var x = stem.apply(pictures).relu().maxPool(Pool.of(3, 3).stride(2, 2).padding(1, 1));
         for (int i = 0; i < stages.size(); i++) {
@@ -76,9 +76,9 @@ public record ResidualNetwork(Unit stem, List<List<Part>> stages, Linear head) {
     /**
      * A network with zeros for kernels.
      *
-     * @param inputs channels of a picture
+     * @param inputs channels of an image
      * @param widths the channels inside the blocks of each stage
-     * @param depths how many blocks each stage has
+     * @param depths the number of blocks of each stage
      * @param deep whether blocks have three units, and outputs four times as wide
      */
     static ResidualNetwork blank(

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A GPT whose blocks work on two streams and can be walked backwards: attention reads one and adds
- * to the other, the feed-forward half the other way round. Both start as half the embedding, and
- * their sum goes to the head. It has the weights of a {@link Gpt2} of the same sizes.
+ * A GPT with reversible blocks on two streams: attention reads one and adds to the other, and the
+ * feed-forward half the other way round. Both streams start as half the embedding, and their sum is
+ * the input of the head. It has the weights of a {@link Gpt2} of the same sizes.
  */
 public record ReversibleGpt(Gpt2 gpt) implements AutoregressiveModel {
 

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Rotary positions in both spellings of config.json: {@code rope_theta} beside {@code
+ * Reads rotary positions in both forms of config.json: {@code rope_theta} with {@code
  * rope_scaling}, and both together in {@code rope_parameters}.
  */
 final class RotaryKeys {
@@ -59,7 +59,7 @@ final class RotaryKeys {
     private final Optional<Integer> first;
 
     /**
-     * @param first how many positions the model was first trained on, if that is told outside
+     * @param first the number of positions in the original training, if it is given outside
      */
     private RotaryKeys(ConfigKeys keys, int context, Optional<Integer> first) {
         this.keys = keys;
@@ -67,7 +67,7 @@ final class RotaryKeys {
         this.first = first;
     }
 
-    /** That all of each head's width is turned. */
+    /** Throws unless the whole width of each head is rotated. */
     private static void partial(ConfigKeys keys) throws FileFormatException {
         if (keys.number("partial_rotary_factor").orElse(1.0) != 1) {
             throw keys.unknown("partial_rotary_factor", "1 is implemented");
@@ -109,7 +109,7 @@ final class RotaryKeys {
     }
 
     /**
-     * How many positions the model was first trained on, told inside, outside or by the context.
+     * The number of positions in the original training: given inside, outside or by the context.
      */
     private int positions() throws FileFormatException {
         var inside = keys.size(FIRST);

@@ -15,13 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A U-Net (Ronneberger et al., 2015): halves the picture level by level and doubles it again, with
- * a bridge across at every level. Height and width must be multiples of two to the levels.
+ * A U-Net (Ronneberger et al., 2015): halves the image level by level and doubles it again, with a
+ * skip connection at every level. Height and width must be multiples of two to the power of the
+ * levels.
  */
 public record UNet(List<ConvBlock> down, ConvBlock bottom, List<ConvBlock> up, Conv2d head)
         implements Fn<Tensor, Tensor> {
 
-    /** {@code width} channels on the first level, twice as many on each one below. */
+    /** {@code width} channels on the first level, twice as many on each next one. */
     public static UNet of(int inputs, int outputs, int width, int levels, Seed seed) {
         var down = new ArrayList<ConvBlock>();
         var up = new ArrayList<ConvBlock>();
@@ -62,7 +63,7 @@ public record UNet(List<ConvBlock> down, ConvBlock bottom, List<ConvBlock> up, C
         return head.apply(y);
     }
 
-    /** Every pixel four times. */
+    /** Repeats every pixel four times. */
     private static Tensor doubled(Tensor x) {
         int height = x.dim(2);
         int width = x.dim(3);

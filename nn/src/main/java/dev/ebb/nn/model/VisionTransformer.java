@@ -20,12 +20,12 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A vision transformer (Dosovitskiy et al., 2020): pictures cut into patches, each a token, behind
- * one more that stands for the whole.
+ * A vision transformer (Dosovitskiy et al., 2020): images are divided into patches, each a token,
+ * after one more token that represents the whole image.
  *
- * @param first the token that stands for the whole, [1, 1, width]
+ * @param first the token that represents the whole image, [1, 1, width]
  * @param positions [1, patches + 1, width]
- * @param head the output layer, where there is one
+ * @param head the output layer, if there is one
  */
 public record VisionTransformer(
         Conv2d patches,
@@ -36,7 +36,7 @@ public record VisionTransformer(
         Optional<Linear> head,
         Config config) {
 
-    /** The sizes; pictures and patches are square. */
+    /** The sizes; images and patches are square. */
     public record Config(
             int picture,
             int patch,
@@ -110,7 +110,7 @@ public record VisionTransformer(
                 FeedForward.plain(c.width, c.inner, c.activation, init, init, seed));
     }
 
-    /** The states [batch, patches + 1, width] of pictures [batch, channels, height, width]. */
+    /** The states [batch, patches + 1, width] of images [batch, channels, height, width]. */
     public Tensor states(Tensor pictures) {
         int batch = pictures.dim(0);
         var x =
@@ -130,7 +130,7 @@ public record VisionTransformer(
         return norm.apply(x);
     }
 
-    /** Scores [batch, classes] of pictures. */
+    /** Scores [batch, classes] of images. */
     public Tensor scores(Tensor pictures) {
         var last =
                 head.orElseThrow(

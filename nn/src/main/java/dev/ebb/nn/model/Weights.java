@@ -21,14 +21,11 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.function.IntFunction;
 
-/** A model's tensors, to and from files. */
+/** Moves a model's tensors to and from files. */
 public final class Weights {
     private Weights() {}
 
-    /**
-     * A model like {@code like} with the file's tensors, each checked against the shape it must
-     * have.
-     */
+    /** A model like {@code like} with the file's tensors, whose shapes are checked. */
     public static <M> M load(TensorSource file, M like, Naming naming) throws FileFormatException {
         var names = Tensorwise.names(like);
         var tensors = Tensorwise.list(like);
@@ -39,13 +36,13 @@ public final class Weights {
         return Tensorwise.rebuild(like, loaded);
     }
 
-    /** A model like {@code like} of zeros, in the memory of its largest tensor. */
+    /** A model like {@code like} with zeros, in the memory of its largest tensor. */
     public static <M> M blank(M like) {
         var types = Tensorwise.list(like).stream().map(Tensor::type).toList();
         return Tensorwise.rebuild(like, Array.zeros(types));
     }
 
-    /** That {@link #load} would find every tensor, and of its shape; nothing is read. */
+    /** Throws unless {@link #load} would find every tensor with its shape; reads no data. */
     public static void require(TensorSource file, Object like, Naming naming)
             throws FileFormatException {
         for (var stored : supplies(like, naming, _ -> Array.scalar(0f))) {
@@ -53,7 +50,7 @@ public final class Weights {
         }
     }
 
-    /** One tensor of a model like {@code like}, by its place in {@link Tensorwise#list}. */
+    /** One tensor of a model like {@code like}, by its index in {@link Tensorwise#list}. */
     public static Array load(TensorSource file, Object like, Naming naming, int place)
             throws FileFormatException {
         return load(
@@ -82,10 +79,10 @@ public final class Weights {
     }
 
     /**
-     * The tensors of a model by their names in a file, each made when it is asked for.
+     * The tensors of a model by their names in a file, each made when it is requested.
      *
-     * @param like a model of the same build; only its types count
-     * @param at the tensor at a place in {@link Tensorwise#list}
+     * @param like a model of the same structure; only its types are used
+     * @param at the tensor at an index of {@link Tensorwise#list}
      */
     public static List<Supply> supplies(Object like, Naming naming, IntFunction<Array> at) {
         var names = Tensorwise.names(like);
@@ -105,7 +102,7 @@ public final class Weights {
         return supplies;
     }
 
-    /** How many numbers a model has. */
+    /** The number of parameters of a model. */
     public static long count(Object model) {
         return Tensorwise.list(model).stream().mapToLong(t -> t.type().size()).sum();
     }

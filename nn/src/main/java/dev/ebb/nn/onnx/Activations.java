@@ -8,7 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 
-/** The activations that a recurrent layer names, with the numbers that some of them take. */
+/** The activations of a recurrent layer, with the parameters that some of them have. */
 final class Activations {
     private Activations() {}
 
@@ -17,7 +17,7 @@ final class Activations {
         Tensor apply(Tensor x);
     }
 
-    /** Those of all directions, in order. */
+    /** The activations of all directions, in order. */
     static List<Function> of(OnnxNode node, List<String> each, int directions) {
         var names = new ArrayList<String>(node.texts("activations"));
         if (names.isEmpty()) for (int d = 0; d < directions; d++) names.addAll(each);
@@ -38,7 +38,7 @@ final class Activations {
         return all;
     }
 
-    /** Numbers are taken in the order of the functions that have such. */
+    /** The next parameter; parameters are listed in the order of the functions that have one. */
     private static double next(Iterator<Float> numbers, double otherwise) {
         return numbers.hasNext() ? numbers.next() : otherwise;
     }

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Branches and loops. A branch whose condition is known while the model is traced is that branch;
- * any other is one of Ebb's, as is a scan. A loop's rounds are traced one after the other, so its
- * count and conditions must be known then.
+ * Branches and loops. A branch whose condition is known while the model is traced is replaced by
+ * the branch taken; any other becomes a branch of Ebb's, and a scan a loop of Ebb's. A {@code Loop}
+ * is unrolled, so its count and conditions must be known during tracing.
  */
 final class ControlRules {
     private static final int MOST_ROUNDS = 10_000;

@@ -99,7 +99,7 @@ final class ConvolutionRules {
         return withPlaces(numbers(x, node.flag("storage_order", false)), padded, windows);
     }
 
-    /** The numbers of all elements; spatial axes may be counted from the first on. */
+    /** The index of every element; the first of the spatial axes may run fastest. */
     private static Tensor numbers(Tensor x, boolean byColumns) {
         var order = new ArrayList<>(List.of(0, 1));
         for (int axis : spatial(x)) order.add(2, axis);
@@ -111,7 +111,7 @@ final class ConvolutionRules {
                 .permute(Windows.ints(axes));
     }
 
-    /** The largest of each window and its number in the input; of equals, the first. */
+    /** The largest element of each window and its index in the input; the first of equal ones. */
     private static List<Tensor> withPlaces(Tensor numbers, Tensor padded, Windows windows) {
         var all = windows.padded(numbers, 0, 0);
         var most = windows.place(padded, 0);
@@ -125,7 +125,7 @@ final class ConvolutionRules {
         return List.of(most, found);
     }
 
-    /** The largest of the elements at each place of the windows, axis by axis. */
+    /** The maximum over the elements of each window, axis by axis. */
     private static Tensor largest(Tensor padded, Windows windows) {
         var most = padded;
         for (int i = 0; i < windows.kernel().size(); i++) {
@@ -141,7 +141,7 @@ final class ConvolutionRules {
         return most;
     }
 
-    /** The mean of what counts: elements, and padding where the node says so. */
+    /** The mean over the elements of each window, including padding if the node says so. */
     private static Tensor averagePool(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var windows = Windows.of(node, x, node.list("kernel_shape"));

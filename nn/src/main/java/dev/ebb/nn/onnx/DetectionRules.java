@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What models do with boxes that they found in pictures. */
+/** Ops for bounding boxes found in images. */
 final class DetectionRules {
     private DetectionRules() {}
 
@@ -17,9 +17,9 @@ final class DetectionRules {
     }
 
     /**
-     * Of each class in each picture the boxes of the highest scores, without those that overlap one
-     * that was taken before: rows of picture, class and box. How many they are depends on the
-     * elements, so these must be known.
+     * For each class in each image the boxes with the highest scores, without those that overlap
+     * one already selected: rows of image, class and box. Their number depends on the elements, so
+     * these must be known.
      */
     private static Array suppressed(OnnxNode node, Operands in) {
         if (!(in.tensor(0) instanceof Array boxes) || !(in.tensor(1) instanceof Array scores))
@@ -49,7 +49,7 @@ final class DetectionRules {
         return Array.of(Shape.of(all.length / 3, 3), all);
     }
 
-    /** Least and largest coordinates of a box, in floats as they are given. */
+    /** The least and largest coordinates of a box, in the floats of the input. */
     private record Box(float top, float left, float bottom, float right) {
         float area() {
             return (bottom - top) * (right - left);
@@ -73,7 +73,7 @@ final class DetectionRules {
             float b = (float) boxes.data().get(at + 1);
             float c = (float) boxes.data().get(at + 2);
             float d = (float) boxes.data().get(at + 3);
-            // by centres: x, y, width, height; by corners: y, x, y, x in any order
+            // either centre x, centre y, width, height, or two opposite corners y, x, y, x
             all.add(
                     centres
                             ? new Box(b - d / 2, a - c / 2, b + d / 2, a + c / 2)

@@ -8,7 +8,7 @@ import dev.ebb.tensor.Tensors;
 import java.util.List;
 import java.util.function.BinaryOperator;
 
-/** Ops on each element. */
+/** Elementwise ops. */
 final class ElementRules {
     private ElementRules() {}
 
@@ -100,7 +100,7 @@ final class ElementRules {
         return in.from(0).stream().reduce(f).orElseThrow();
     }
 
-    /** With fmod the result has the sign of the number that is divided, otherwise the divisor's. */
+    /** With fmod the result has the sign of the dividend, otherwise that of the divisor. */
     private static Tensor mod(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var y = in.tensor(1);
@@ -109,13 +109,13 @@ final class ElementRules {
         return Tensors.where(x.lt(0), rest.neg(), rest);
     }
 
-    /** The result is of the base's type, whatever the exponent's is. */
+    /** The result has the base's type, whatever the exponent's type. */
     private static Tensor pow(Tensor x, Tensor y) {
         if (x.dtype().isFloat()) return x.pow(y.cast(x.dtype()));
         return x.cast(DType.F64).pow(y.cast(DType.F64)).cast(x.dtype());
     }
 
-    /** Bounds are inputs since opset 11 and attributes before. */
+    /** Bounds are inputs since opset 11; before, they were attributes. */
     private static Tensor clip(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         if (node.has("min")) x = x.maximum(node.number("min", 0));
@@ -131,7 +131,7 @@ final class ElementRules {
         return in.tensor(0).cast(dtype.get());
     }
 
-    /** As in use: nothing is dropped. */
+    /** As in inference: nothing is dropped. */
     private static List<Tensor> dropout(OnnxNode node, Operands in) {
         boolean drops = !in.has(1) || in.real(1) != 0;
         if (in.has(2) && in.truth(2) && drops)

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code GridSample} of pictures: a grid says where each point of the result lies in the picture,
- * from -1 to 1 along each axis, and the points around that place are mixed. Both the picture and
- * the grid have derivatives.
+ * {@code GridSample} of images: a grid gives the position in the image of each pixel of the result,
+ * from -1 to 1 along each axis, and the pixels around that position are interpolated. The result is
+ * differentiable with respect to both image and grid.
  */
 final class GridRules {
     /** The slope of Keys' kernel (1981) at a distance of one. */
@@ -23,13 +23,16 @@ final class GridRules {
         return new OpTable().one("GridSample", 16, GridRules::sampled);
     }
 
-    /** One of the points that are mixed along an axis: how far from the first, and its weight. */
+    /**
+     * One of the pixels that are interpolated along an axis: its offset from the first, and its
+     * weight.
+     */
     private record Tap(int offset, Tensor weight) {}
 
-    /** An axis of the picture, and what lies beyond its ends. */
+    /** An axis of the image, and how positions outside it are treated. */
     private record Axis(int size, boolean corners, String padding) {
 
-        /** Where a grid's numbers lie, among the whole numbers of points. */
+        /** The coordinates of a grid's positions, in pixels. */
         Tensor places(Tensor grid, boolean nearest) {
             var from =
                     corners
@@ -43,7 +46,7 @@ final class GridRules {
             };
         }
 
-        /** Thrown back at the ends, as often as it takes. */
+        /** Coordinates reflected at the ends, as often as necessary. */
         private Tensor reflected(Tensor places) {
             double low = corners ? 0 : -0.5;
             double range = corners ? size - 1 : size;
@@ -55,13 +58,13 @@ final class GridRules {
             return Tensors.where(even, rest, rest.neg().add(range)).add(low);
         }
 
-        /** Points that are there for whole numbers that may lie beyond the ends. */
+        /** The pixel index for integer coordinates, which may be outside the image. */
         Tensor points(Tensor whole) {
             var inside = padding.equals("reflection") ? reflected(whole).round() : whole;
             return inside.clamp(0, size - 1);
         }
 
-        /** Where a whole number is a point of the picture. */
+        /** Whether an integer coordinate is inside the image. */
         Tensor isInside(Tensor whole) {
             return whole.ge(0).and(whole.lt(size));
         }
@@ -124,7 +127,7 @@ final class GridRules {
         return mixed.reshape(batch, x.dim(1), grid.dim(1), grid.dim(2));
     }
 
-    /** The sum of all points that are taken, by their weights down and across. */
+    /** The weighted sum over all pixels that are interpolated, along both axes. */
     private static Tensor mixed(
             Tensor flat,
             Axis down,

@@ -11,7 +11,7 @@ import dev.ebb.tensor.Tensors;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Elements picked and written by index. ONNX counts negative indices from the end. */
+/** Gathering and scattering by index. ONNX counts negative indices from the end. */
 final class IndexRules {
     private IndexRules() {}
 
@@ -60,7 +60,7 @@ final class IndexRules {
         };
     }
 
-    /** The number of a point, whose coordinates lie along the last axis, in the axes' order. */
+    /** The row-major index of a point, whose coordinates are along the last axis. */
     private static Tensor flat(Tensor index, List<Integer> sizes) {
         int last = index.rank() - 1;
         var flat = fromFront(index.at(last, 0), sizes.getFirst());
@@ -69,7 +69,7 @@ final class IndexRules {
         return flat;
     }
 
-    /** Slices that points name; the first axes may be counted along together. */
+    /** The slices at the given points; the first axes may be batch axes. */
     private static Tensor gatherPoints(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var index = in.tensor(1).cast(DType.I64);
@@ -119,7 +119,7 @@ final class IndexRules {
         return flat.reshape(-1, 1).broadcastTo(rows.shape());
     }
 
-    /** Row after row, since several may go to one place. */
+    /** Multiplies row by row, because several rows may go to the same place. */
     private static Tensor multiplied(Tensor table, Tensor flat, Tensor rows) {
         return Loop.scan(
                         List.of(table),
@@ -135,7 +135,7 @@ final class IndexRules {
                 .getFirst();
     }
 
-    /** An index outside its depth gives a row without a one. */
+    /** An index outside the depth gives a row of zeros. */
     private static Tensor oneHot(OnnxNode node, Operands in) {
         int depth = (int) in.real(1);
         var values = in.tensor(2);
@@ -150,7 +150,7 @@ final class IndexRules {
         return Tensors.where(hot, values.at(0, 1), values.at(0, 0));
     }
 
-    /** The places of what is not zero, in row-major order, one row an axis. */
+    /** The indices of nonzero elements, in row-major order, one row per axis. */
     private static Tensor nonZero(Array x) {
         var found = new ArrayList<Long>();
         for (long i = 0; i < x.type().size(); i++) if (x.data().get(i) != 0) found.add(i);

@@ -17,12 +17,15 @@ import java.util.SequencedSet;
 import java.util.Set;
 
 /**
- * Puts the nodes of a model's own functions in place of the nodes that call them. The values inside
- * a body get names of their own for each call, and attributes that refer to those of the function
- * get the call's values. A model without functions comes out as it was, its nodes with their opset.
+ * Inlines the functions that a model defines. The values inside a body get new names for each call,
+ * and attributes that refer to the function's attributes get the call's values. In a model without
+ * functions only the opset of the nodes is set.
  */
 final class Inlining {
-    /** Functions that call each other twice grow as powers of two; a file of 1 KiB can ask it. */
+    /**
+     * The most nodes: functions that each call the next one twice grow as powers of two, and a file
+     * of 1 KiB can describe that.
+     */
     private static final int MOST_NODES = 200_000;
 
     private static final int DEEPEST = 100;
@@ -33,7 +36,7 @@ final class Inlining {
     private final Map<Key, OnnxFunction> functions = new HashMap<>();
     private final SequencedSet<Key> calling = new LinkedHashSet<>();
 
-    /** What no name in the model begins with. */
+    /** A prefix that no name in the model has. */
     private String root = "call/";
 
     private int count;
@@ -53,7 +56,7 @@ final class Inlining {
         return inside(model, new Scope("", "", opset, Map.of(), Map.of(), false));
     }
 
-    /** All names in a graph and those inside it. */
+    /** Collects all names in a graph and in the graphs inside it. */
     private static void collect(OnnxGraph graph, Set<String> to) {
         to.addAll(graph.inputs());
         to.addAll(graph.constants().keySet());
@@ -65,12 +68,12 @@ final class Inlining {
     }
 
     /**
-     * What the names in a body stand for.
+     * The meaning of the names in a body.
      *
-     * @param within the function and the call, in words
-     * @param prefix what the names of a body's own values begin with
-     * @param names the values that the call gives and takes, by their names in the body
-     * @param attributes the call's, or the function's where the call has none
+     * @param within the function and the call, as text
+     * @param prefix of the names of the body's own values
+     * @param names the inputs and outputs of the call, by their names in the body
+     * @param attributes the call's, or the function's defaults
      * @param isCall whether the nodes are a function's
      */
     private record Scope(
@@ -90,7 +93,7 @@ final class Inlining {
             return own.stream().map(this::name).toList();
         }
 
-        /** For a graph inside a node: what it makes itself hides what is called so around it. */
+        /** The scope of a graph inside a node: its own values hide outer ones of the same name. */
         Scope inside(OnnxGraph graph) {
             var left = new HashMap<>(names);
             left.keySet().removeAll(graph.inputs());
@@ -129,14 +132,14 @@ final class Inlining {
         return List.copyOf(made);
     }
 
-    /** A node with the names and attributes that it has where its body is called. */
+    /** A node with the names and attributes that it has after inlining. */
     private OnnxNode own(OnnxNode node, Scope scope) throws FileFormatException {
         var attributes = new LinkedHashMap<String, Attribute>();
         for (var entry : node.attributes().entrySet()) {
             var said = referred(node, entry.getValue(), scope);
             if (said.isEmpty()) continue;
             var graph = said.get().graph();
-            // what a call gives as a value has its names already
+            // an attribute value from the call already has the right names
             boolean given = entry.getValue().reference().isPresent();
             attributes.put(
                     entry.getKey(),
@@ -156,7 +159,7 @@ final class Inlining {
                 scope.opset());
     }
 
-    /** An attribute's value; none where it refers to one that neither call nor function has. */
+    /** An attribute's value; empty if it refers to one that neither call nor function has. */
     private Optional<Attribute> referred(OnnxNode node, Attribute own, Scope scope)
             throws FileFormatException {
         if (own.reference().isEmpty()) return Optional.of(own);
@@ -198,7 +201,7 @@ final class Inlining {
             var to = call.outputs().get(i);
             var from = function.outputs().get(i);
             if (to.isEmpty()) continue;
-            // an output that is an input, or given twice, is copied
+            // an output that is also an input, or that occurs twice, is copied
             if (names.containsKey(from)) after.add(copy(call, names.get(from), to));
             else names.put(from, to);
         }

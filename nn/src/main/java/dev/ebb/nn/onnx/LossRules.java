@@ -6,7 +6,7 @@ import dev.ebb.tensor.Tensors;
 
 import java.util.List;
 
-/** Losses of classification; the classes lie along axis one. */
+/** Classification losses; the classes are along axis one. */
 final class LossRules {
     private LossRules() {}
 
@@ -23,7 +23,8 @@ final class LossRules {
     }
 
     /**
-     * The negative logarithm at each target times its class's weight; one to ignore weighs none.
+     * The negative logarithm at each target times its class's weight; ignored targets have weight
+     * zero.
      */
     private static Tensor loss(OnnxNode node, Operands in, Tensor logs) {
         var targets = in.tensor(1).cast(DType.I64);

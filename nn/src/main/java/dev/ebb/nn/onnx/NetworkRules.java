@@ -47,7 +47,7 @@ final class NetworkRules {
         return in.tensor(0).einsum(equation, in.from(1).toArray(Tensor[]::new));
     }
 
-    /** Without an arrow the result has the letters that stand once, in alphabetical order. */
+    /** Without an arrow the result has the letters that occur once, in alphabetical order. */
     private static String explicit(String equation) {
         if (equation.contains("->")) return equation;
         var counts = new TreeMap<Character, Integer>();
@@ -75,7 +75,10 @@ final class NetworkRules {
         return List.of(y, x.mean(axes, true), spread);
     }
 
-    /** In training mode the statistics are the batch's, and running ones come with the result. */
+    /**
+     * In training mode the batch's statistics are used, and the updated running ones are further
+     * outputs.
+     */
     private static List<Tensor> batchNorm(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var scale = in.tensor(1);
@@ -105,7 +108,7 @@ final class NetworkRules {
         return in.tensor(0).groupNorm(groups, in.tensor(1), in.tensor(2), epsilon);
     }
 
-    /** Each element over a power of the squares of as many channels around it as asked for. */
+    /** Each element divided by a power of the sum of squares over the channels around it. */
     private static Tensor localResponse(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         int size = node.integer("size", 1);
@@ -120,7 +123,7 @@ final class NetworkRules {
         return x.div(scale.pow(node.number("beta", 0.75)));
     }
 
-    /** The standard adds 1e-9 to the deviation. */
+    /** The standard adds 1e-9 to the standard deviation. */
     private static Tensor standardised(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var axes = node.has("axes") ? node.list("axes") : List.of(0, 2, 3);

@@ -26,9 +26,9 @@ import java.util.Optional;
 import java.util.SequencedMap;
 
 /**
- * Writes a function as an ONNX model (opset 17) for others to run. It is traced for inputs of the
- * types given, and every op becomes nodes by the form of its kernel. What ONNX cannot say, such as
- * random numbers, is refused with the op.
+ * Exports a function as an ONNX model (opset 17) for other runtimes. The function is traced for
+ * inputs of the given types, and every op becomes nodes according to its kernel form. An op that
+ * ONNX cannot express, such as a random draw, is refused by name.
  */
 public final class OnnxExport {
     private OnnxExport() {}
@@ -36,8 +36,8 @@ public final class OnnxExport {
     /**
      * Writes {@code f} of {@code model} to {@code file}.
      *
-     * @param inputs names and types of what {@code f} is fed
-     * @param f gives the outputs, which are called output.0, output.1 ...
+     * @param inputs names and types of the inputs of {@code f}
+     * @param f returns the outputs, which are named output.0, output.1 ...
      */
     public static <M> void write(
             Path file,
@@ -80,7 +80,7 @@ public final class OnnxExport {
     }
 
     /**
-     * @param arrays the weights, then what the function closes over
+     * @param arrays the weights, then the arrays that the function captures
      */
     private static ProtobufWriter written(
             Graph traced,

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An op that a model defines itself, by nodes.
+ * An op that a model defines by nodes.
  *
- * @param op its name, after its domain where that is not the standard's
- * @param overload which of several functions of that name it is; most have none
- * @param inputs the names that its nodes have for what it is given
- * @param outputs the names of what it gives
- * @param defaults the values of attributes that a call leaves out
- * @param opset the version of the standard's ops that its nodes are meant by
+ * @param op its name, after its domain unless that is the standard's
+ * @param overload distinguishes functions of the same name; usually empty
+ * @param inputs the names of its inputs in its nodes
+ * @param outputs the names of its outputs
+ * @param defaults the values of attributes that a call does not set
+ * @param opset the version of the standard's ops for its nodes
  */
 record OnnxFunction(
         String op,

@@ -20,7 +20,8 @@ import java.util.SequencedMap;
 import java.util.Set;
 
 /**
- * The nodes of a model, or of the body of a branch or loop in it, which sees the values around it.
+ * The nodes of a model, or of the body of a branch or loop in it, which can read the values of the
+ * enclosing graph.
  *
  * @param constants the initialisers
  */
@@ -32,8 +33,8 @@ record OnnxGraph(
         List<String> outputs) {
 
     /**
-     * What depends on so few known numbers is computed while the model is traced: exported models
-     * compute shapes by ops, and a shape has to be known then.
+     * An op whose known inputs have at most this many elements is computed during tracing: exported
+     * models compute shapes by ops, and shapes must be known then.
      */
     private static final long FEW = 4096;
 
@@ -66,7 +67,9 @@ record OnnxGraph(
         return name;
     }
 
-    /** Refuses what is not implemented in a node's opset, and inputs that nothing makes. */
+    /**
+     * Throws for a node that is not implemented in its opset, and for an input without a source.
+     */
     void check(Set<String> around) throws FileFormatException {
         var known = new HashSet<>(around);
         known.addAll(constants.keySet());
@@ -104,8 +107,8 @@ record OnnxGraph(
     /**
      * The outputs.
      *
-     * @param given the values of the inputs, of all that lies around, and of those constants that
-     *     are to have other values
+     * @param given the values of the inputs, of the enclosing graph, and of constants to be
+     *     replaced
      */
     List<Tensor> run(Map<String, Tensor> given) {
         var values = new HashMap<String, Tensor>(constants);

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.SequencedMap;
 
 /**
- * A model in ONNX, as a function of its weights and inputs: it can be run, planned in a budget, and
- * differentiated by its weights. What it does not know it refuses when it is loaded, with the op
- * and its place.
+ * An ONNX model as a function of its weights and inputs: it can be run, planned within a budget,
+ * and differentiated with respect to its weights. An op that is not implemented is refused when the
+ * model is loaded, with its position.
  */
 public final class OnnxModel {
     private final Path file;
@@ -31,7 +31,7 @@ public final class OnnxModel {
         this.graph = graph;
     }
 
-    /** Reads a .onnx file, memory-mapped while it is read. */
+    /** Reads a .onnx file, which is memory-mapped during the call. */
     public static OnnxModel load(Path file) throws IOException {
         try (var arena = Arena.ofConfined();
                 var channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -72,7 +72,7 @@ public final class OnnxModel {
         return domain.isEmpty() || domain.equals("ai.onnx") ? version : 0;
     }
 
-    /** The names of what it is fed, in order. */
+    /** The names of the inputs, in order. */
     public List<String> inputs() {
         return graph.inputs();
     }
@@ -82,9 +82,9 @@ public final class OnnxModel {
     }
 
     /**
-     * What can be trained: the initialisers of floats, by their names, less the running statistics
-     * of batch norms. One of a single element is a constant of the formula, such as an exponent,
-     * and stays as it is.
+     * The trainable weights: the float initialisers by name, except the running statistics of batch
+     * norms. An initialiser of one element is a constant of a formula, such as an exponent, and is
+     * not a weight.
      */
     public SequencedMap<String, Tensor> weights() {
         var statistics = new HashSet<String>();

@@ -15,12 +15,12 @@ import java.util.Optional;
 /**
  * One op of a graph.
  *
- * @param place its number in the graph, from zero
- * @param within the function whose body it is from and the call, in words; empty outside functions
- * @param op the name of the op, after its domain where that is not the standard's
- * @param overload which of several functions of that name it calls; most have none
- * @param inputs names; an empty one is an input that is left out
- * @param opset the version of the standard's ops that it is meant by; 0 while it is being read
+ * @param place its index in the graph, from zero
+ * @param within the function whose body it is from and the call, as text; empty outside functions
+ * @param op the name of the op, after its domain unless that is the standard's
+ * @param overload distinguishes functions of the same name; usually empty
+ * @param inputs names; an empty one is an omitted input
+ * @param opset the version of the standard's ops; 0 while the file is being read
  */
 record OnnxNode(
         int place,
@@ -34,9 +34,9 @@ record OnnxNode(
         long opset) {
 
     /**
-     * What an attribute says, of which most have one thing.
+     * The value of an attribute; usually only one of the components is set.
      *
-     * @param reference the attribute of the function around it that has the value
+     * @param reference the attribute of the enclosing function that has the value
      */
     record Attribute(
             Optional<Float> number,
@@ -96,7 +96,7 @@ record OnnxNode(
                 0);
     }
 
-    /** The name of an op, after its domain where that is not the standard's. */
+    /** The name of an op, after its domain unless that is the standard's. */
     static String named(String domain, String op) {
         return domain.isEmpty() || domain.equals("ai.onnx") ? op : domain + "." + op;
     }
@@ -153,7 +153,7 @@ record OnnxNode(
         return Optional.ofNullable(attributes.get(key)).flatMap(Attribute::whole).orElse(otherwise);
     }
 
-    /** A whole number that an int holds. */
+    /** An integer in the range of int. */
     int integer(String key, int otherwise) {
         long value = whole(key, otherwise);
         if (value == (int) value) return (int) value;
@@ -171,7 +171,7 @@ record OnnxNode(
         return Optional.ofNullable(attributes.get(key)).flatMap(Attribute::text).orElse(otherwise);
     }
 
-    /** The numbers of a list; empty where there is no such attribute. */
+    /** The numbers of a list; empty if there is no such attribute. */
     List<Integer> list(String key) {
         return Optional.ofNullable(attributes.get(key))
                 .map(Attribute::wholes)
@@ -185,12 +185,12 @@ record OnnxNode(
         return attributes.containsKey(key);
     }
 
-    /** The numbers of a list of floats; empty where there is no such attribute. */
+    /** The numbers of a list of floats; empty if there is no such attribute. */
     List<Float> floats(String key) {
         return Optional.ofNullable(attributes.get(key)).map(Attribute::numbers).orElse(List.of());
     }
 
-    /** The texts of a list; empty where there is no such attribute. */
+    /** The texts of a list; empty if there is no such attribute. */
     List<String> texts(String key) {
         return Optional.ofNullable(attributes.get(key)).map(Attribute::texts).orElse(List.of());
     }
@@ -213,7 +213,7 @@ record OnnxNode(
         return whole(key, otherwise ? 1 : 0) != 0;
     }
 
-    /** The refusal of what this op asks for, with its place. */
+    /** The exception for this op, with its position. */
     Refusal refused(String why) {
         return new Refusal(at(why));
     }

@@ -3,7 +3,7 @@ package dev.ebb.nn.onnx;
 import java.util.HashMap;
 import java.util.Map;
 
-/** All ops of ONNX that are implemented. */
+/** The table of all implemented ONNX ops. */
 final class OnnxOps {
     static final Map<String, OpTable.Entry> ALL = all();
 

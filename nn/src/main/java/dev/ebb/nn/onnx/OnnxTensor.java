@@ -25,7 +25,7 @@ import java.util.Optional;
  * @param data a copy of its elements
  */
 record OnnxTensor(String name, Array data) {
-    /** Signed bytes, which Ebb does not hold: they become i32. */
+    /** Signed bytes, which Ebb does not support: they become i32. */
     private static final int SIGNED_BYTE = 3;
 
     static OnnxTensor read(Path file, Protobuf in) throws FileFormatException {

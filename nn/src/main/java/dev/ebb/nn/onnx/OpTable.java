@@ -10,19 +10,20 @@ import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
 import java.util.function.UnaryOperator;
 
-/** Ops of ONNX by their names, and how each is made of Ebb's. */
+/** ONNX ops by name, each with the rule that expresses it in Ebb's ops. */
 final class OpTable {
     private final Map<String, Entry> all = new HashMap<>();
 
-    /** The outputs of a node. */
+    /** Computes the outputs of a node. */
     @FunctionalInterface
     interface Rule {
         List<Tensor> apply(OnnxNode node, Operands in);
     }
 
     /**
-     * @param since the first opset in which the op means what the rule does
-     * @param grows whether its last input says how large its result is, or how many times larger
+     * @param since the first opset whose definition of the op the rule implements
+     * @param grows whether its last input determines the size of its result, absolutely or as a
+     *     factor
      */
     record Entry(long since, boolean grows, Rule rule) {}
 
@@ -36,7 +37,7 @@ final class OpTable {
         return many(name, since, (node, in) -> List.of(rule.apply(node, in)));
     }
 
-    /** An op with one output, which is as large as its last input says. */
+    /** An op with one output, whose size its last input determines. */
     OpTable growing(String name, long since, BiFunction<OnnxNode, Operands, Tensor> rule) {
         all.put(name, new Entry(since, true, (node, in) -> List.of(rule.apply(node, in))));
         return this;

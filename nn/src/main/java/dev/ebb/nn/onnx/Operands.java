@@ -11,12 +11,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.LongStream;
 
-/** The inputs of one node, and the values that a graph inside it sees. */
+/** The inputs of one node, and the outer values that a graph inside it can read. */
 final class Operands {
     private final OnnxNode node;
     private final Map<String, Tensor> around;
 
-    /** An input that is left out is empty. */
+    /** An omitted input is empty. */
     private final List<Optional<Tensor>> all = new ArrayList<>();
 
     Operands(OnnxNode node, Map<String, Tensor> values) {
@@ -26,7 +26,7 @@ final class Operands {
             all.add(name.isEmpty() ? Optional.empty() : Optional.ofNullable(values.get(name)));
     }
 
-    /** The values that a graph inside the node sees. */
+    /** The outer values that a graph inside the node can read. */
     Map<String, Tensor> around() {
         return around;
     }
@@ -44,12 +44,12 @@ final class Operands {
         return all.get(i).get();
     }
 
-    /** Input {@code i} if it is given, otherwise nothing. */
+    /** Input {@code i}; empty if it is omitted. */
     Optional<Tensor> maybe(int i) {
         return has(i) ? all.get(i) : Optional.empty();
     }
 
-    /** All inputs from {@code first} on, none of which may be left out. */
+    /** All inputs from {@code first} on, none of which may be omitted. */
     List<Tensor> from(int first) {
         var given = new ArrayList<Tensor>();
         for (int i = first; i < all.size(); i++) given.add(tensor(i));
@@ -67,7 +67,7 @@ final class Operands {
                         + ", depends on data, and has to be known before the model runs");
     }
 
-    /** The whole numbers of a known input; those that no int holds become the nearest that is. */
+    /** The integers of a known input, clamped to the range of int. */
     List<Integer> numbers(int i) {
         var array = known(i);
         if (array.dtype().isFloat())
@@ -97,13 +97,16 @@ final class Operands {
         throw node.refused("its input " + i + " has " + numbers.size() + " elements, not one");
     }
 
-    /** What older opsets give as an attribute and newer ones as input {@code i}; or nothing. */
+    /**
+     * A list that older opsets have as an attribute and newer ones as input {@code i}; empty if
+     * absent.
+     */
     Optional<List<Integer>> listed(String attribute, int i) {
         if (has(i)) return Optional.of(numbers(i));
         return node.has(attribute) ? Optional.of(node.list(attribute)) : Optional.empty();
     }
 
-    /** Whether all inputs are known, and have {@code most} elements at most. */
+    /** Whether all inputs are known and have at most {@code most} elements. */
     boolean areFew(long most) {
         long elements = 0;
         for (var one : all) {

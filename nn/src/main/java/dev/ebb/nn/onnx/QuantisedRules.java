@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Bytes that stand for numbers, {@code (byte - zero point) * scale}, and products of them. Signed
- * bytes are held as i32. Products are computed in f64, in which sums of bytes are exact.
+ * Quantised numbers, {@code (byte - zero point) * scale}, and products of them. Signed bytes are
+ * stored as i32. Products are computed in f64, in which sums of bytes are exact.
  */
 final class QuantisedRules {
     private QuantisedRules() {}
@@ -29,21 +29,21 @@ final class QuantisedRules {
                 .one("QLinearConv", 10, QuantisedRules::convolution);
     }
 
-    /** The smallest, and the largest byte of its kind. */
+    /** The smallest and the largest value of a byte type. */
     private record Range(int least, int most) {
-        /** Of the kind that a zero point is of; the standard has zero points of bytes alone. */
+        /** The range of the type of a zero point; in the standard, zero points are always bytes. */
         static Range of(Tensor zero) {
             return zero.dtype() == DType.U8 ? new Range(0, 255) : new Range(-128, 127);
         }
 
-        /** {@code x}, which is in steps of a scale, as bytes around {@code zero}. */
+        /** {@code x}, in multiples of a scale, as bytes around {@code zero}. */
         Tensor bytes(Tensor x, Tensor zero) {
             var shifted = x.round().add(zero.cast(x.dtype())).clamp(least, most);
             return shifted.cast(least < 0 ? DType.I32 : DType.U8);
         }
     }
 
-    /** Numbers of one axis, or one number, so that they broadcast along {@code x}. */
+    /** Numbers along one axis, or one number, shaped to broadcast to {@code x}. */
     private static Tensor along(OnnxNode node, Tensor numbers, Tensor x, int axis) {
         if (numbers.type().size() == 1) return numbers.reshape(Shape.scalar());
         int at = x.shape().axis(axis);
@@ -87,7 +87,10 @@ final class QuantisedRules {
         return x.cast(scale.dtype()).sub(zero.cast(scale.dtype())).mul(scale);
     }
 
-    /** Scale and zero point by the smallest and largest number, between which zero always lies. */
+    /**
+     * Computes scale and zero point from the smallest and the largest number; the range always
+     * includes zero.
+     */
     private static List<Tensor> dynamic(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var flat = x.reshape(-1);
@@ -99,14 +102,14 @@ final class QuantisedRules {
         return List.of(bytes, scale, zero.cast(DType.U8));
     }
 
-    /** {@code x} less its zero point, exactly. */
+    /** {@code x} minus its zero point, exactly. */
     private static Tensor centred(OnnxNode node, Operands in, int i, int zero, int axis) {
         var x = in.tensor(i).cast(DType.F64);
         Optional<Tensor> shift = in.maybe(zero);
         return shift.map(z -> x.sub(along(node, z, x, axis).cast(DType.F64))).orElse(x);
     }
 
-    /** Zero points of the left factor go along rows, of the right one along columns. */
+    /** Zero points of the left factor are per row, those of the right one per column. */
     private static Tensor sums(OnnxNode node, Operands in, int a, int zeroA, int b, int zeroB) {
         return centred(node, in, a, zeroA, -2).matmul(centred(node, in, b, zeroB, -1));
     }
@@ -141,7 +144,9 @@ final class QuantisedRules {
         return Range.of(zero).bytes(sums.mul(scale), zero);
     }
 
-    /** Each output channel may have a scale of its own; the bias is in steps of the product's. */
+    /**
+     * Each output channel may have its own scale; the bias is in multiples of the product's scale.
+     */
     private static Tensor convolution(OnnxNode node, Operands in) {
         var weight = centred(node, in, 3, 5, 0);
         var sums = convolved(node, centred(node, in, 0, 2, 1), weight);

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Tensors cut, joined, padded and their axes exchanged. */
+/** Ops that split, concatenate, pad and transpose tensors. */
 final class RearrangingRules {
     private RearrangingRules() {}
 
@@ -25,7 +25,9 @@ final class RearrangingRules {
                 .one("SpaceToDepth", 1, RearrangingRules::spaceToDepth);
     }
 
-    /** Sizes are an input since opset 13 and an attribute before; without, the parts are equal. */
+    /**
+     * Sizes are an input since opset 13 and an attribute before; if absent, the parts are equal.
+     */
     private static List<Tensor> split(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         int axis = x.shape().axis(node.integer("axis", 0));
@@ -61,7 +63,7 @@ final class RearrangingRules {
             return x.slice(
                     axis, first, Math.max(first, ShapeRules.place(stop, size)), Math.abs(step));
         }
-        // backwards: from start down to stop, which is left out and may lie before the axis
+        // backwards: from start down to stop, exclusive, which may lie before the axis
         int first = Math.clamp(start < 0 ? (long) start + size : start, -1, size - 1);
         int end = Math.clamp(stop < 0 ? (long) stop + size : stop, -1, size - 1);
         long count = Math.ceilDiv(Math.max(0L, (long) first - end), -(long) step);

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /**
  * Recurrent layers: one product over the whole sequence, then a loop over its steps, in each
- * direction. Being loops, they are planned in a budget and differentiated like any other.
+ * direction. As loops they are planned within a budget and differentiated like any other.
  */
 final class RecurrentRules {
     private RecurrentRules() {}
@@ -30,9 +30,9 @@ final class RecurrentRules {
     }
 
     /**
-     * @param gates how many hidden sizes the weights have rows for
-     * @param states what is carried from step to step
-     * @param functions the activations of one direction where the node names none
+     * @param gates the number of gates, each with as many rows of weights as the hidden size
+     * @param states the number of states carried from step to step
+     * @param functions the default activations of one direction
      */
     private record Kind(int gates, int states, List<String> functions) {}
 
@@ -56,7 +56,7 @@ final class RecurrentRules {
             return functions.get(function).apply(bounded(x));
         }
 
-        /** The states after a step, of which the first is its output. */
+        /** The states after a step; the first is its output. */
         List<Tensor> step(Tensor driven, List<Tensor> before) {
             return switch (kind.gates) {
                 case 1 -> List.of(applied(0, driven.add(product(before.getFirst(), 0, 1))));
@@ -70,7 +70,7 @@ final class RecurrentRules {
             return of.slice(axis, first * hidden, (first + count) * hidden);
         }
 
-        /** The previous output times the rows of some gates, and their bias. */
+        /** The previous output times the weights of some gates, plus their bias. */
         private Tensor product(Tensor h, int first, int count) {
             var rows = recurrent.slice(0, first * hidden, (first + count) * hidden);
             var y = h.matmul(rows.transpose());
@@ -192,12 +192,12 @@ final class RecurrentRules {
                 !node.flag("linear_before_reset", false));
     }
 
-    /** What all steps put out, in the order of the sequence, and the states after the last. */
+    /** The outputs of all steps, in the order of the sequence, and the states after the last. */
     private record Run(Tensor steps, List<Tensor> last) {}
 
     /**
-     * Rows of the batch may be shorter than the sequence: beyond its length a row puts out zeros
-     * and its states stay.
+     * Rows of the batch may be shorter than the sequence: beyond its length a row's outputs are
+     * zeros and its states do not change.
      */
     private static Run run(
             Direction direction,

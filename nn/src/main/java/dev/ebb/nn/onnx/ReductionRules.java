@@ -7,7 +7,7 @@ import dev.ebb.tensor.Tensors;
 
 import java.util.List;
 
-/** Reductions, running sums and order. */
+/** Reductions, running sums and sorting. */
 final class ReductionRules {
     private ReductionRules() {}
 

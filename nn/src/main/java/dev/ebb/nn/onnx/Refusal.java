@@ -1,6 +1,6 @@
 package dev.ebb.nn.onnx;
 
-/** What a node asks for and is not implemented, or does not fit its inputs, with its place. */
+/** A node is not implemented or does not fit its inputs; the message gives its position. */
 final class Refusal extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
 

@@ -9,18 +9,18 @@ import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * How one axis is brought to another size: each element of the result is a sum of some elements of
- * the input, with weights that depend on the two sizes alone.
+ * Resamples one axis to another size: each element of the result is a weighted sum of some elements
+ * of the input; the weights depend on the two sizes only.
  *
- * @param at which element each term takes, by term and element of the result
- * @param weights by term and element of the result; none where one element is taken as it is
- * @param outside which elements of the result lie beyond the input
+ * @param at the input element of each term, by term and element of the result
+ * @param weights by term and element of the result; empty if single elements are copied
+ * @param outside the elements of the result that lie beyond the input
  */
 record Resampling(int[][] at, double[][] weights, boolean[] outside) {
 
     /**
-     * The nearest elements alone. A scale in a model is a float: of a place that is whole but for
-     * its rounding, the whole number is meant, as in runtimes that compute in floats.
+     * Takes the nearest element only. A scale in a model is a float: a position that is an integer
+     * except for rounding counts as that integer, as in runtimes that compute in floats.
      */
     static Resampling nearest(double[] places, int size, DoubleUnaryOperator rounding) {
         var at = new int[1][places.length];
@@ -32,10 +32,11 @@ record Resampling(int[][] at, double[][] weights, boolean[] outside) {
     /**
      * Sums with the weights of a kernel.
      *
-     * @param places where the elements of the result lie among those of the input
-     * @param reach how far the kernel reaches to each side
-     * @param stretch by how much it is stretched, 1 or more
-     * @param own whether elements beyond the input have no weight; otherwise they are as the last
+     * @param places the positions of the result's elements among those of the input
+     * @param reach how far the kernel extends to each side
+     * @param stretch the factor by which it is stretched, at least 1
+     * @param own whether elements beyond the input have no weight; otherwise they equal the last
+     *     one
      */
     static Resampling weighted(
             double[] places,
@@ -66,7 +67,7 @@ record Resampling(int[][] at, double[][] weights, boolean[] outside) {
         return new Resampling(at, weights, new boolean[places.length]);
     }
 
-    /** Whether the result is the input. */
+    /** Whether the result equals the input. */
     boolean isSame(int size) {
         if (weights.length > 0 || at[0].length != size || anyOutside()) return false;
         for (int i = 0; i < size; i++) if (at[0][i] != i) return false;
@@ -78,7 +79,7 @@ record Resampling(int[][] at, double[][] weights, boolean[] outside) {
         return false;
     }
 
-    /** The same with {@code value} for elements whose places lie beyond the input. */
+    /** Which elements of the result lie beyond the input. */
     static boolean[] beyond(double[] places, int size) {
         var outside = new boolean[places.length];
         for (int i = 0; i < places.length; i++) outside[i] = places[i] < 0 || places[i] > size - 1;

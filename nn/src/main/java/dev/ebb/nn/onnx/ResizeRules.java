@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * {@code Resize}, axis by axis: where each element of the result lies among those of the input, by
- * the standard's coordinate modes, and what is taken from there.
+ * {@code Resize}, axis by axis: computes the position of each element of the result among those of
+ * the input, by the standard's coordinate modes, and resamples there.
  */
 final class ResizeRules {
     private ResizeRules() {}
@@ -20,9 +20,9 @@ final class ResizeRules {
     /**
      * One axis.
      *
-     * @param scale how many elements of the result there are for one of the input
+     * @param scale elements of the result per element of the input
      * @param exact the size of the result before it is rounded down
-     * @param start of the part that is taken, as a share of the input, by the mode that crops
+     * @param start of the cropped part, as a share of the input, for the mode that crops
      */
     private record Axis(
             int axis, int in, int out, double scale, double exact, double start, double end) {}
@@ -45,7 +45,7 @@ final class ResizeRules {
         return node.text("coordinate_transformation_mode", "").equals("tf_crop_and_resize");
     }
 
-    /** Sizes and scales, of all axes or of those that the attribute names. */
+    /** Sizes and scales of all axes, or of those that the attribute names. */
     private static List<Axis> axes(OnnxNode node, Operands in, Tensor x) {
         var axes =
                 node.has("axes")
@@ -89,7 +89,7 @@ final class ResizeRules {
         return all;
     }
 
-    /** The one scale of all axes, where the ratio of sizes is to be kept; otherwise zero. */
+    /** The common scale of all axes if the aspect ratio is to be kept; otherwise zero. */
     private static double kept(OnnxNode node, Tensor x, List<Integer> axes, List<Integer> sizes) {
         var policy = node.text("keep_aspect_ratio_policy", "stretch");
         double least = Double.POSITIVE_INFINITY;
@@ -133,14 +133,14 @@ final class ResizeRules {
         return new Resampling(made.at(), made.weights(), Resampling.beyond(places, axis.in));
     }
 
-    /** Keys' kernel (1981), by its slope {@code a} at a distance of one. */
+    /** Keys' kernel (1981), for its slope {@code a} at a distance of one. */
     private static double cubic(double a, double distance) {
         double d = Math.abs(distance);
         if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
         return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
     }
 
-    /** Where element {@code i} of the result lies among those of the input. */
+    /** The position of element {@code i} of the result among those of the input. */
     private static double place(OnnxNode node, Axis axis, int i) {
         var mode = node.text("coordinate_transformation_mode", "half_pixel");
         double last = axis.in - 1;

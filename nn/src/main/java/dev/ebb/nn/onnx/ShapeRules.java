@@ -11,9 +11,9 @@ import dev.ebb.tensor.Tensors;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Constants, shapes as numbers, and shapes changed. */
+/** Constants, shapes as numbers, and changes of shape. */
 final class ShapeRules {
-    /** The most elements of a range, which are computed while the model is traced. */
+    /** The most elements of a range, which is computed during tracing. */
     private static final int MOST = 1 << 24;
 
     private ShapeRules() {}
@@ -90,12 +90,12 @@ final class ShapeRules {
                         .toArray());
     }
 
-    /** A place along an axis, counted from its end if negative, brought into it. */
+    /** An index along an axis, counted from its end if negative, clamped to the axis. */
     static int place(long at, int size) {
         return Math.clamp(at < 0 ? at + size : at, 0, size);
     }
 
-    /** A size of zero is the input's at the same place, unless zeros are allowed. */
+    /** A size of zero means the input's size at the same place, unless zeros are allowed. */
     private static Tensor reshape(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var wanted = in.numbers(1);
@@ -116,7 +116,10 @@ final class ShapeRules {
                         Math.toIntExact(new Shape(dims.subList(split, x.rank())).size())));
     }
 
-    /** Axes are an input since opset 13 and an attribute before; without, all of size one go. */
+    /**
+     * Axes are an input since opset 13 and an attribute before; if absent, all axes of size one are
+     * removed.
+     */
     private static Tensor squeeze(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var axes = in.listed("axes", 1);

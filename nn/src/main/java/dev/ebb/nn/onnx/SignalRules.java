@@ -9,7 +9,7 @@ import dev.ebb.tensor.Tensors;
 
 import java.util.Arrays;
 
-/** Sequences and signals: windows over them, and rows turned round. */
+/** Window functions, and reversed sequences. */
 final class SignalRules {
     private SignalRules() {}
 
@@ -21,7 +21,7 @@ final class SignalRules {
                 .one("ReverseSequence", 10, SignalRules::reversed);
     }
 
-    /** {@code a - b cos t + c cos 2t}, where t goes once round, with the end or without it. */
+    /** {@code a - b cos t + c cos 2t}, where t covers a full period, with or without its end. */
     private static Tensor window(OnnxNode node, Operands in, double a, double b, double c) {
         int size = in.number(0);
         if (size < 0) throw node.refused("a window of " + size + " elements");
@@ -37,7 +37,7 @@ final class SignalRules {
         return Array.of(data).cast(dtype.get());
     }
 
-    /** The first elements of each row in the other direction, as many as its length says. */
+    /** Reverses the first elements of each row, as many as its length says. */
     private static Tensor reversed(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         int time = x.shape().axis(node.integer("time_axis", 0));
@@ -50,7 +50,7 @@ final class SignalRules {
         return x.gather(time, from.broadcastTo(x.shape()));
     }
 
-    /** One axis of {@code x} among axes of one element. */
+    /** The shape with axis {@code axis} of {@code x} and one element along all other axes. */
     private static Shape along(Tensor x, int axis) {
         var dims = new int[x.rank()];
         Arrays.fill(dims, 1);

@@ -8,11 +8,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The windows of a convolution or pool, one number a spatial axis in each list.
+ * The windows of a convolution or pool; each list has one number per spatial axis.
  *
- * @param low elements put before each axis
- * @param high elements put after each axis
- * @param counts how many windows there are
+ * @param low elements of padding before each axis
+ * @param high elements of padding after each axis
+ * @param counts the number of windows
  */
 record Windows(
         List<Integer> kernel,
@@ -65,7 +65,7 @@ record Windows(
         return new Windows(kernel, strides, dilations, low, high, counts);
     }
 
-    /** How many elements of its axis a window spans. */
+    /** The elements of its axis that a window spans. */
     private static int reach(int kernel, int dilation) {
         return Math.addExact(Math.multiplyExact(kernel - 1, dilation), 1);
     }
@@ -75,7 +75,7 @@ record Windows(
             throw node.refused(what + " of " + all + "; each is " + least + " at least");
     }
 
-    /** With ceil_mode a last window may reach beyond the end, if it begins before it. */
+    /** With ceil_mode a last window may extend beyond the end if it starts before it. */
     private static int count(OnnxNode node, int padded, int reach, int stride) {
         if (padded < reach)
             throw node.refused("a window that reaches over " + reach + " of " + padded);
@@ -92,18 +92,18 @@ record Windows(
         return list;
     }
 
-    /** Elements after the declared padding that the last window of an axis reaches over. */
+    /** Elements after the declared padding that the last window of an axis covers. */
     int beyond(int size, int i) {
         long end = (counts.get(i) - 1L) * strides.get(i) + reach(kernel.get(i), dilations.get(i));
         return Math.toIntExact(Math.max(0, end - size - low.get(i) - high.get(i)));
     }
 
-    /** How many elements a window has. */
+    /** The number of elements of a window. */
     int places() {
         return kernel.stream().reduce(1, Math::multiplyExact);
     }
 
-    /** Of each window of {@code padded} the element at place {@code i}, in row-major order. */
+    /** The element at index {@code i}, in row-major order, of each window of {@code padded}. */
     Tensor place(Tensor padded, int i) {
         var elements = padded;
         int rest = i;
@@ -116,7 +116,7 @@ record Windows(
         return elements;
     }
 
-    /** Whether {@link #pool} with the same padding at both ends says all of it. */
+    /** Whether {@link #pool} with the same padding at both ends is equivalent. */
     boolean isPlain(Tensor x) {
         for (int i = 0; i < kernel.size(); i++) {
             boolean even = low.get(i).equals(high.get(i)) && low.get(i) <= kernel.get(i) / 2;
@@ -139,8 +139,8 @@ record Windows(
     }
 
     /**
-     * {@code x} with its padding, each new element equal to {@code padding}, and with what the last
-     * windows reach over after that, each equal to {@code beyond}.
+     * {@code x} with its padding, filled with {@code padding}, and with the elements after it that
+     * the last windows cover, filled with {@code beyond}.
      */
     Tensor padded(Tensor x, double padding, double beyond) {
         var before = new ArrayList<>(List.of(0, 0));

@@ -1,4 +1,4 @@
-/** ONNX models: read, run and trained. */
+/** Reads, runs, trains and exports ONNX models. */
 @NullMarked
 package dev.ebb.nn.onnx;
 

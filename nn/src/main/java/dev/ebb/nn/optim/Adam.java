@@ -4,7 +4,9 @@ import dev.ebb.tensor.Tensor;
 
 import java.util.List;
 
-/** Kingma and Ba (2015): steps by the mean gradient over the root of the mean square. */
+/**
+ * Adam (Kingma and Ba, 2015): the step is the mean gradient divided by the root of the mean square.
+ */
 public record Adam(LearningRateSchedule rate, double beta1, double beta2, double epsilon)
         implements Optimizer {
 
@@ -27,7 +29,7 @@ public record Adam(LearningRateSchedule rate, double beta1, double beta2, double
         return new Moved(w.value().sub(mean.mul(pace).div(root)), List.of(mean, square));
     }
 
-    /** What a mean that started at zero still lacks: {@code 1 - beta^step}. */
+    /** The bias correction of a mean that started at zero: {@code 1 - beta^step}. */
     private static Tensor unbias(Tensor step, double beta) {
         return step.mul(Math.log(beta)).expm1().neg();
     }

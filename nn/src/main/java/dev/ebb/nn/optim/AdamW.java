@@ -2,10 +2,7 @@ package dev.ebb.nn.optim;
 
 import dev.ebb.tensor.Tensor;
 
-/**
- * Loshchilov and Hutter (2019): {@link Adam} with weights that shrink by themselves, not by way of
- * the gradient.
- */
+/** AdamW (Loshchilov and Hutter, 2019): {@link Adam} with decoupled weight decay. */
 public record AdamW(Adam adam, double decay) implements Optimizer {
 
     public static AdamW of(double rate) {

@@ -4,11 +4,11 @@ import dev.ebb.Tensorwise;
 import dev.ebb.ir.DType;
 import dev.ebb.tensor.Tensor;
 
-/** What may be done to gradients before they are used. */
+/** Operations on gradients before an update. */
 public final class Gradients {
     private Gradients() {}
 
-    /** The root of the sum of all squares: f64 if a gradient is, else f32. */
+    /** The Euclidean norm of all gradients together: f64 if a gradient is, else f32. */
     public static Tensor norm(Object gradients) {
         var all = Tensorwise.list(gradients);
         boolean doubles = all.stream().anyMatch(g -> g.dtype() == DType.F64);
@@ -20,7 +20,7 @@ public final class Gradients {
                 .sqrt();
     }
 
-    /** All gradients scaled down together, so that their norm is at most {@code most}. */
+    /** All gradients scaled by one factor, so that their norm is at most {@code most}. */
     public static <P> P clipped(P gradients, double most) {
         if (!(most > 0))
             throw new IllegalArgumentException(

@@ -3,13 +3,13 @@ package dev.ebb.nn.optim;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
-/** The learning rate as a function of the number of steps made, computed inside the program. */
+/** The learning rate as a function of the step number, computed inside the program. */
 @FunctionalInterface
 public interface LearningRateSchedule {
 
     /**
-     * The rate for a step, which is a scalar that starts at zero: f32 for weights of up to 32 bits,
-     * f64 for f64. The rate is of the same type.
+     * The rate for a step, a scalar that starts at zero: f32 for weights of up to 32 bits, f64 for
+     * f64. The rate has the same type.
      */
     Tensor at(Tensor step);
 
@@ -18,14 +18,14 @@ public interface LearningRateSchedule {
         return step -> step.literal(rate);
     }
 
-    /** From {@code first} to {@code last} in {@code steps} steps, then staying there. */
+    /** Linear from {@code first} to {@code last} in {@code steps} steps, then constant. */
     static LearningRateSchedule linear(double first, double last, long steps) {
         require(first);
         require(last);
         return step -> share(step, steps).mul(last - first).add(first);
     }
 
-    /** From {@code peak} to {@code floor} along half a cosine in {@code steps} steps. */
+    /** Half a cosine from {@code peak} to {@code floor} in {@code steps} steps. */
     static LearningRateSchedule cosine(double peak, double floor, long steps) {
         require(peak);
         require(floor);
@@ -33,19 +33,21 @@ public interface LearningRateSchedule {
                 share(step, steps).mul(Math.PI).cos().add(1).mul((peak - floor) / 2).add(floor);
     }
 
-    /** {@code rate} times {@code factor} for every {@code steps} steps made. */
+    /** {@code rate} multiplied by {@code factor} for every {@code steps} steps. */
     static LearningRateSchedule exponential(double rate, double factor, long steps) {
         require(rate);
         return step -> step.mul(Math.log(factor) / steps).exp().mul(rate);
     }
 
-    /** {@code rate} over the root of the number of steps, as in the first transformers. */
+    /**
+     * {@code rate} divided by the square root of the number of steps, as in the first transformers.
+     */
     static LearningRateSchedule inverseRoot(double rate) {
         require(rate);
         return step -> step.add(1).sqrt().reciprocal().mul(rate);
     }
 
-    /** This schedule, after a linear start over {@code steps} steps. */
+    /** This schedule with a linear warm-up over {@code steps} steps. */
     default LearningRateSchedule warmedUp(long steps) {
         if (steps <= 0) return this;
         return step -> {

@@ -4,7 +4,10 @@ import dev.ebb.tensor.Tensor;
 
 import java.util.List;
 
-/** Chen et al. (2023): steps of one size in the direction of a mean gradient; one slot. */
+/**
+ * Lion (Chen et al., 2023): steps of fixed size in the direction of the sign of a mean gradient;
+ * one slot.
+ */
 public record Lion(LearningRateSchedule rate, double beta1, double beta2, double decay)
         implements Optimizer {
 

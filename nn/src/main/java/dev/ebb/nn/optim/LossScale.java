@@ -8,12 +8,12 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
 /**
- * Loss scaling for f16, whose smallest gradients would vanish: the loss is multiplied before it is
- * differentiated and the gradients divided after. A step whose gradients overflow is skipped and
- * halves the scale; many good ones in a row double it.
+ * Loss scaling for f16, in which small gradients would underflow: the loss is multiplied by a
+ * factor before it is differentiated, and the gradients are divided by it afterwards. A step whose
+ * gradients overflow is skipped and halves the factor; many good steps in a row double it.
  *
- * @param scale the factor now
- * @param good how many steps in a row did not overflow, as f32
+ * @param scale the current factor
+ * @param good the number of steps in a row without overflow, as f32
  */
 public record LossScale(Tensor scale, Tensor good) {
     private static final double PATIENCE = 2000;
@@ -22,12 +22,10 @@ public record LossScale(Tensor scale, Tensor good) {
         return new LossScale(Array.scalar((float) first), Array.scalar(0f));
     }
 
-    /**
-     * A loss, its gradients without the scale, in f32 at least, and whether all of them are finite.
-     */
+    /** A loss, its unscaled gradients in at least f32, and whether all of them are finite. */
     public record Scaled<P>(Tensor value, P gradients, Tensor finite, LossScale next) {
 
-        /** {@code after} if the step counts, else {@code before}. */
+        /** {@code after} if the gradients are finite, else {@code before}. */
         public <S> S chosen(S after, S before) {
             return Tensorwise.map(after, before, (a, b) -> Tensors.where(finite, a, b));
         }
@@ -41,10 +39,11 @@ public record LossScale(Tensor scale, Tensor good) {
                                     return wide(value).mul(scale.cast(wide(value).dtype()));
                                 })
                         .apply(params);
-        // in f32 at least: what the scale saved would vanish again in f16, and so may the scale
+        // in at least f32: in f16 the unscaled gradients would underflow again, and the scale may
+        // overflow
         var gradients =
                 Tensorwise.map(scaled.grad(), g -> wide(g).div(scale.cast(wide(g).dtype())));
-        // A sum is finite only if every term is; times zero it is 0 or not a number.
+        // A sum is finite only if every term is; multiplied by zero it is 0 or NaN.
         var finite =
                 Tensorwise.list(gradients).stream()
                         .map(g -> g.mul(0).sum().cast(scale.dtype()))

@@ -12,47 +12,49 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A rule that improves parameters: a pure function of parameters, gradients and its own state.
- * Traced into a step, the update runs in the program's memory, in place.
+ * An update rule for parameters: a pure function of parameters, gradients and its own state. Traced
+ * into a step, the update runs in place in the program's memory.
  *
- * <p>Weights of f32 and f64 are moved in their own type. A step is mostly smaller than what sixteen
- * bits tell apart, so weights of bf16 and f16 have a master copy in f32 in the state, which is
- * moved in their place; the weights are it, rounded. What a rule keeps of them is f32 too.
+ * <p>Weights of f32 and f64 are updated in their own type. An update is usually smaller than the
+ * resolution of sixteen bits, so weights of bf16 and f16 have a master copy in f32 in the state;
+ * the update is applied to this copy, and the weights are its rounded values. The rule's state for
+ * them is f32 too.
  */
 public interface Optimizer {
 
-    /** Parameters and what the optimizer knows after an update. */
+    /** Parameters and the optimizer's state after an update. */
     record Updated<P>(P params, State<P> state) {}
 
     /**
-     * What an optimizer carries from step to step.
+     * The state that an optimizer carries from step to step.
      *
-     * @param step how many updates were made, as i64
+     * @param step the number of updates made, as i64
      * @param slots trees like the parameters, such as momenta
-     * @param masters the weights of sixteen bits in f32, in the order of {@link Tensorwise#list}
+     * @param masters f32 copies of the weights of sixteen bits, in the order of {@link
+     *     Tensorwise#list}
      */
     record State<P>(Tensor step, List<P> slots, List<Tensor> masters) {}
 
-    /** One parameter on its way through an update. */
+    /** One parameter before an update, with its gradient and slots. */
     record Weight(Tensor value, Tensor gradient, List<Tensor> slots) {}
 
-    /** A parameter after an update, and its slots. */
+    /** One parameter after an update, with its slots. */
     record Moved(Tensor value, List<Tensor> slots) {}
 
-    /** How many trees like the parameters this rule keeps. */
+    /** The number of trees like the parameters that this rule keeps. */
     int slots();
 
     LearningRateSchedule rate();
 
     /**
-     * The rule for one parameter: weight, gradient and slots are all f32 or all f64.
+     * The update of one parameter: weight, gradient and slots are all f32 or all f64.
      *
      * @param rate the learning rate, of the weight's type
      * @param step the number of this update, of the weight's type, from one on
      */
     Moved move(Weight weight, Tensor rate, Tensor step);
 
-    /** What the rule knows before the first update: zeros, in next to no memory, and masters. */
+    /** The state before the first update: zeros, which take almost no memory, and masters. */
     default <P> State<P> start(P params) {
         var values = Tensorwise.list(params);
         var names = Tensorwise.names(params);
@@ -76,7 +78,7 @@ public interface Optimizer {
         return t.dtype().compute() != t.dtype();
     }
 
-    /** The type in which a weight is moved. */
+    /** The type in which a weight is updated. */
     private static DType wide(String name, Tensor weight) {
         if (weight.dtype().isFloat()) return weight.dtype().compute();
         throw new IllegalArgumentException(
@@ -124,7 +126,7 @@ public interface Optimizer {
                 Tensorwise.rebuild(params, after), new State<>(state.step.add(1), slots, masters));
     }
 
-    /** The learning rate and the number of an update, as one type. */
+    /** The learning rate and the number of an update, in one type. */
     record Clock(Tensor rate, Tensor step) {
         private static Clock of(Optimizer rule, Tensor steps, DType type) {
             var made = steps.cast(type);

@@ -8,8 +8,8 @@ public final class Precision {
     private Precision() {}
 
     /**
-     * A model with its floats rounded to {@code dtype}. Taken inside a loss function of the master
-     * weights, gradients come back to them in their own type.
+     * A model with its floats rounded to {@code dtype}. If this is done inside a loss function of
+     * the master weights, their gradients have their own type.
      */
     public static <P> P rounded(P model, DType dtype) {
         return Tensorwise.map(model, t -> t.dtype().isFloat() ? t.cast(dtype) : t);

@@ -4,7 +4,7 @@ import dev.ebb.tensor.Tensor;
 
 import java.util.List;
 
-/** Stochastic gradient descent, with momentum where it is not zero. */
+/** Stochastic gradient descent, with momentum unless it is zero. */
 public record Sgd(LearningRateSchedule rate, double momentum) implements Optimizer {
 
     public static Sgd of(double rate) {

@@ -1,4 +1,7 @@
-/** Optimizers, schedules and what goes with them, as functions of tensors. */
+/**
+ * Optimizers, learning rate schedules, gradient clipping and mixed precision, as functions of
+ * tensors.
+ */
 @NullMarked
 package dev.ebb.nn.optim;
 

@@ -10,13 +10,18 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** That all ranks are about to do the same: checked before the first exchange, told, not hung. */
+/**
+ * Checks before the first exchange that all ranks run the same program, so that a difference is an
+ * error and not a deadlock.
+ */
 public final class Agreement {
     private static final int BYTES = 32;
 
     private Agreement() {}
 
-    /** A digest of a plan: the graph's ops, types and edges, every step, every place in memory. */
+    /**
+     * A digest of a plan: the graph's ops, types and edges, every step, and every offset in memory.
+     */
     public static byte[] digest(Plan plan) {
         var sha = sha256();
         feed(sha, plan.schedule().problem().graph().toString());
@@ -28,7 +33,7 @@ public final class Agreement {
     /**
      * Compares {@code digest}, of 32 bytes, with that of every other rank.
      *
-     * @param what the digest is of, for the error
+     * @param what is digested, for the error
      */
     public static void require(Group group, String what, byte[] digest) {
         var all = MemorySegment.ofArray(new byte[BYTES * group.size()]);

@@ -9,19 +9,20 @@ import java.util.EnumMap;
 import java.util.List;
 
 /**
- * Which tensors travel together. A message takes some time however short it is, so small tensors of
- * one type share one; a large one travels alone, so that it can be dropped and gathered by itself.
+ * Groups tensors that are exchanged in one message. Every message has a fixed cost, so small
+ * tensors of one type share one; a large tensor has its own, so that it can be freed and gathered
+ * separately.
  */
 final class Buckets {
-    /** Up to so many bytes a tensor is small. */
+    /** A tensor of at most this many bytes is small. */
     private static final long SMALL = 1 << 14;
 
-    /** A bucket with so many bytes is full. */
+    /** A bucket of this many bytes is full. */
     private static final long FULL = 1 << 20;
 
     private Buckets() {}
 
-    /** The places of the tensors of each bucket, ordered by the first place in each. */
+    /** The indices of the tensors of each bucket, ordered by the first index in each. */
     static List<List<Integer>> of(List<Type> types) {
         var buckets = new ArrayList<List<Integer>>();
         var open = new EnumMap<DType, List<Integer>>(DType.class);

@@ -17,16 +17,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Exchange between ranks as ops: part of the graph, in planned memory, with derivatives. All ranks
- * run the same program, so that each finds its peers at the same op; {@link Agreement} checks that
- * before the first exchange.
+ * Communication between ranks as ops: part of the graph, in planned memory, with derivatives. All
+ * ranks run the same program, so that each finds its peers at the same op; {@link Agreement} checks
+ * this before the first exchange.
  *
- * <p>A derivative is that of the sum over ranks of what each of them computes. Sums are taken in
- * the order of {@link TreeSum} over ranks.
+ * <p>A derivative is that of the sum over all ranks' results. Sums are taken in the order of {@link
+ * TreeSum} over ranks.
  *
- * <p>A sum and a broadcast run once, in program order. Gathering has no effect but its result, so a
- * gathered tensor may be dropped and gathered again where a budget asks for it: all ranks have the
- * same plan, and do so at the same place.
+ * <p>A sum and a broadcast run once, in program order. Gathering has no effect except its result,
+ * so a gathered tensor may be freed and gathered again if the budget requires it: all ranks have
+ * the same plan, and do so at the same step.
  */
 public final class Collectives {
     private Collectives() {}
@@ -42,14 +42,14 @@ public final class Collectives {
     }
 
     /**
-     * Part number r along the first axis goes to rank r; the parts that come, in the order of
-     * ranks.
+     * Sends part r along the first axis to rank r; the result has the received parts in the order
+     * of ranks.
      */
     public static Tensor allToAll(Tensor x, Group group) {
         return group.size() == 1 ? x : x.apply(new AllToAll(group));
     }
 
-    /** All ranks' {@code x}, one behind the other along the first axis. */
+    /** All ranks' {@code x}, concatenated along the first axis. */
     public static Tensor allGather(Tensor x, Group group) {
         return group.size() == 1 ? x : x.apply(new AllGather(group));
     }
@@ -60,7 +60,7 @@ public final class Collectives {
     }
 
     /**
-     * Plain Java that runs on the host after the exchanges before it, and what it needs.
+     * A {@code Library} kernel that runs on the host after the exchanges before it.
      *
      * @param sentBytes that a rank sends
      */
@@ -93,7 +93,7 @@ public final class Collectives {
                         + " ranks: the first axis must divide into them; pad it");
     }
 
-    /** {@code type} with a first axis {@code dim} long. */
+    /** {@code type} with a first axis of length {@code dim}. */
     private static Type led(Type type, int dim) {
         var dims = new ArrayList<>(type.shape().dims());
         dims.set(0, dim);
@@ -277,7 +277,7 @@ public final class Collectives {
         }
     }
 
-    /** Exactly the elements' bytes: a buffer's memory may be longer. */
+    /** Exactly the bytes of the elements: a buffer's memory may be longer. */
     static MemorySegment bytes(Buffer buffer) {
         return buffer.segment().asSlice(0, buffer.bytes());
     }

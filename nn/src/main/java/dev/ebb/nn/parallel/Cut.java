@@ -11,10 +11,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * How tensors and batches are cut. The number of pieces is fixed for a run, whatever the cluster: a
- * batch has so many shards, and every tensor of the state so many pieces of equal length, in
- * row-major order, the last of them padded with zeros. A rank has as many neighbouring pieces as
- * any other.
+ * How tensors and batches are divided. The number of pieces is fixed for a run, whatever the
+ * cluster: a batch has this many shards, and every tensor of the state this many pieces of equal
+ * length, in row-major order, the last one padded with zeros. Each rank has the same number of
+ * consecutive pieces.
  *
  * @param ranks divides {@code pieces}
  */
@@ -30,15 +30,16 @@ public record Cut(int pieces, int ranks) implements Serializable {
         }
     }
 
-    /** How many pieces, and shards of a batch, each rank has. */
+    /** The number of pieces, and of shards of a batch, of each rank. */
     public int each() {
         return pieces / ranks;
     }
 
     /**
-     * How many of a rank's shards make a subtree of the sum over all shards, wherever the rank is:
-     * the largest power of two that divides its share, or all where there is no other rank. A rank
-     * adds those by itself; where its share is no power of two it sends several such sums.
+     * How many of a rank's shards form a subtree of the sum over all shards, whatever the rank: the
+     * largest power of two that divides its number of shards, or all if there is only one rank. A
+     * rank adds each subtree by itself; if its number of shards is not a power of two, it sends
+     * several such sums.
      */
     int subtree() {
         return ranks == 1 ? pieces : Integer.lowestOneBit(each());
@@ -49,8 +50,9 @@ public record Cut(int pieces, int ranks) implements Serializable {
     }
 
     /**
-     * Some pieces of a tensor like {@code whole}: one axis for what has one axis or none, two for
-     * more, as weight decay tells matrices from biases by that.
+     * The type of some pieces of a tensor like {@code whole}: one axis for a tensor of at most one
+     * axis, two for others, because weight decay distinguishes matrices from biases by the number
+     * of axes.
      */
     private Type pieces(Type whole, int count) {
         int length = length(whole);
@@ -58,12 +60,12 @@ public record Cut(int pieces, int ranks) implements Serializable {
                 whole.shape().rank() < 2 ? Shape.of(count * length) : Shape.of(count, length));
     }
 
-    /** What a rank has of a tensor like {@code whole}. */
+    /** The type of a rank's part of a tensor like {@code whole}. */
     public Type part(Type whole) {
         return pieces(whole, each());
     }
 
-    /** All pieces of a tensor, side by side, as {@link Collectives#reduceScatter} takes them. */
+    /** All pieces of a tensor, concatenated as {@link Collectives#reduceScatter} needs them. */
     Tensor cut(Tensor whole) {
         int n = Math.toIntExact(whole.type().size());
         int all = pieces * length(whole.type());
@@ -72,20 +74,20 @@ public record Cut(int pieces, int ranks) implements Serializable {
         return flat.reshape(pieces(whole.type(), pieces).shape());
     }
 
-    /** The tensor like {@code whole} that all pieces make. */
+    /** The tensor like {@code whole} that consists of these pieces. */
     Tensor join(Tensor cut, Type whole) {
         int n = Math.toIntExact(whole.size());
         int all = Math.toIntExact(cut.type().size());
         return cut.reshape(all).slice(0, 0, n).reshape(whole.shape());
     }
 
-    /** The sum of squares of each piece of a part, with the bits that each has alone. */
+    /** The sum of squares of each piece of a part, with the same bits as for the piece alone. */
     Tensor squares(Tensor part) {
         int length = Math.toIntExact(part.type().size() / each());
         return Ebb.vmap((Tensor piece) -> piece.square().sum()).apply(part.reshape(each(), length));
     }
 
-    /** What rank {@code rank} has of {@code whole}. */
+    /** The part of {@code whole} that rank {@code rank} has. */
     Array part(Array whole, int rank) {
         var type = part(whole.type());
         long from = rank * type.bytes();
@@ -109,7 +111,7 @@ public record Cut(int pieces, int ranks) implements Serializable {
         return (Array) batch.slice(0, rank * own, (rank + 1) * own);
     }
 
-    /** That a batch of {@code rows} examples divides into shards. */
+    /** Throws unless a batch of {@code rows} examples can be divided into shards. */
     public void requireShards(int rows) {
         if (rows < 1 || rows % pieces != 0) {
             throw new IllegalArgumentException(

@@ -7,13 +7,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 
 /**
- * Collectives on the host's memory. Every rank sends each other one its part directly: each byte
- * goes over the wire once, as in a ring, in one round of latency. A rank adds the parts of all
- * ranks in the order of {@link TreeSum} over ranks, so where a rank lies and which message comes
- * first decide no bit.
+ * Collectives on the host's memory. Every rank sends every other rank its part directly: each byte
+ * goes over the network once, as in a ring, with one latency. A rank adds the parts of all ranks in
+ * the order of {@link TreeSum} over ranks, so the bits do not depend on where a rank runs or in
+ * which order messages arrive.
  */
 final class Exchange {
-    /** The most bytes of others' parts that lie in the workspace at once, if parts allow it. */
+    /** The most bytes of received parts in the workspace at once, if parts are small enough. */
     private static final long ROUND = 4 << 20;
 
     private static final long LEAST_SLOT = 1 << 16;
@@ -22,7 +22,7 @@ final class Exchange {
 
     private Exchange() {}
 
-    /** The scratch that adding parts of {@code bytes} bytes from {@code size} ranks takes. */
+    /** The workspace for adding parts of {@code bytes} bytes from {@code size} ranks. */
     static long workspaceBytes(int size, long bytes) {
         return (size - 1) * slot(size, bytes);
     }
@@ -32,7 +32,7 @@ final class Exchange {
         return Math.min(bytes, Math.max(LEAST_SLOT, ROUND / (size - 1) / 8 * 8));
     }
 
-    /** Part number {@code rank} of the sum of all ranks' {@code in}, which have equal parts. */
+    /** Part {@code rank} of the sum of all ranks' {@code in}, which have equal parts. */
     static void reduceScatter(
             Group group, DType dtype, MemorySegment in, MemorySegment out, MemorySegment space) {
         long part = out.byteSize();
@@ -40,8 +40,8 @@ final class Exchange {
     }
 
     /**
-     * Adds part {@code rank} of all ranks' {@code in} into {@code out}. Parts begin {@code stride}
-     * bytes apart; each ends at the latest where {@code in} ends.
+     * Adds part {@code rank} of all ranks' {@code in} into {@code out}. Parts start {@code stride}
+     * bytes apart; the last ones end where {@code in} ends.
      */
     private static void reduce(
             Group group,
@@ -83,12 +83,15 @@ final class Exchange {
         }
     }
 
-    /** The bytes of part {@code number}: those at the end may be fewer, or none. */
+    /** The bytes of part {@code number}; parts at the end may have fewer, or none. */
     private static long length(MemorySegment all, long stride, int number) {
         return Math.clamp(all.byteSize() - number * stride, 0, stride);
     }
 
-    /** Part number r of {@code in} goes to rank r; the parts that come, in the order of ranks. */
+    /**
+     * Sends part r of {@code in} to rank r; {@code out} gets the received parts in the order of
+     * ranks.
+     */
     static void allToAll(Group group, MemorySegment in, MemorySegment out) {
         long part = in.byteSize() / group.size();
         var transfers = new ArrayList<Group.Transfer>();
@@ -105,7 +108,7 @@ final class Exchange {
         transfers.forEach(Group.Transfer::await);
     }
 
-    /** All ranks' parts, one behind the other. */
+    /** All ranks' parts, concatenated. */
     static void allGather(Group group, MemorySegment in, MemorySegment out) {
         out.asSlice(group.rank() * in.byteSize(), in.byteSize()).copyFrom(in);
         gather(group, out, in.byteSize());
@@ -125,7 +128,10 @@ final class Exchange {
         transfers.forEach(Group.Transfer::await);
     }
 
-    /** The sum of all ranks' {@code in}, on every rank: each adds one part and tells the others. */
+    /**
+     * The sum of all ranks' {@code in}, on every rank: each adds one part and sends it to the
+     * others.
+     */
     static void allReduce(
             Group group, DType dtype, MemorySegment in, MemorySegment out, MemorySegment space) {
         long stride = stride(group.size(), dtype, in.byteSize());
@@ -135,7 +141,7 @@ final class Exchange {
         gather(group, out, stride);
     }
 
-    /** The bytes of one part of {@code bytes} that are cut for {@code size} ranks. */
+    /** The bytes of one part if {@code bytes} are divided among {@code size} ranks. */
     static long stride(int size, DType dtype, long bytes) {
         return dtype.bytes(Math.ceilDiv(bytes / dtype.bytes(1), size));
     }

@@ -3,47 +3,47 @@ package dev.ebb.nn.parallel;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Ranks that compute together, seen from one of them. Between two ranks messages arrive in the
- * order in which they were sent: the n-th {@link #receive} from a rank takes its n-th {@link #send}
- * to here. No call waits for ever: a peer that does not answer within the group's patience is a
- * {@link PeerException} with its name.
+ * A group of ranks that compute together, as seen by one of them. Between two ranks messages arrive
+ * in the order in which they were sent: the n-th {@link #receive} from a rank gets its n-th {@link
+ * #send} to this rank. No call waits forever: if a peer does not answer within the group's time
+ * limit, a {@link PeerException} names it.
  *
- * <p>What an implementation prints about itself must be the same on every rank.
+ * <p>The text form of an implementation must be the same on every rank.
  */
 public interface Group extends AutoCloseable {
 
     /** The number of this rank, from zero on. */
     int rank();
 
-    /** How many ranks there are. */
+    /** The number of ranks. */
     int size();
 
-    /** Where this rank's exchanges run, one after the other. */
+    /** The lane on which this rank's exchanges run, one after the other. */
     Lane lane();
 
-    /** What exchanges take, for plans: the same on every rank. */
+    /** The cost of communication for the planner: the same on every rank. */
     default LinkCost linkCost() {
         return LinkCost.TYPICAL;
     }
 
-    /** Sends bytes, which must stay as they are until the transfer is done. */
+    /** Sends bytes, which must not change until the transfer is done. */
     Transfer send(int to, MemorySegment data);
 
-    /** Takes as many bytes as {@code into} has. */
+    /** Receives as many bytes as {@code into} has. */
     Transfer receive(int from, MemorySegment into);
 
     /**
-     * Ends what is under way: afterwards no memory that was handed to a transfer is read or written
-     * any more. A group of which a transfer failed, or was not waited for, is left: its peers would
-     * no longer agree on which message is which.
+     * Ends all transfers: afterwards no memory given to a transfer is accessed any more. If a
+     * transfer failed, or was not waited for, this also leaves the group, because its peers would
+     * no longer agree on the numbering of messages.
      */
     void settle();
 
-    /** Leaves the group; peers that wait for this rank are told. */
+    /** Leaves the group; peers that wait for this rank get an exception. */
     @Override
     void close();
 
-    /** A message on its way. */
+    /** A message being sent or received. */
     interface Transfer {
         /** Returns when the bytes are sent, or received. */
         void await();

@@ -9,10 +9,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where a rank's exchanges run: one after the other, in the order in which the program asks for
- * them, so that all ranks exchange the same things in the same order. One that is started runs
- * beside the computation, on a thread of its own; one whose result is wanted at once runs on the
- * thread that wants it, after those before it.
+ * Runs a rank's exchanges one after the other, in program order, so that all ranks make the same
+ * exchanges in the same order. An exchange that is started runs on a separate thread during the
+ * computation; one whose result is needed immediately runs on the calling thread, after all earlier
+ * ones.
  */
 public final class Lane implements AutoCloseable {
     private final ExecutorService thread =
@@ -20,16 +20,16 @@ public final class Lane implements AutoCloseable {
                     Thread.ofPlatform().daemon().name("ebb-exchange").factory());
     private Future<?> latest = CompletableFuture.completedFuture(null);
 
-    /** Its thread starts with the first exchange. */
+    /** Creates a lane; its thread starts with the first exchange. */
     public Lane() {}
 
-    /** Begins an exchange; {@link #await} says when it is done. */
+    /** Starts an exchange; use {@link #await} to wait for it. */
     synchronized Future<?> start(Runnable exchange) {
         latest = thread.submit(exchange);
         return latest;
     }
 
-    /** Runs an exchange after all that were started. */
+    /** Runs an exchange after all that were started before. */
     void run(Runnable exchange) {
         Future<?> before;
         synchronized (this) {
@@ -39,7 +39,7 @@ public final class Lane implements AutoCloseable {
         exchange.run();
     }
 
-    /** Returns when an exchange is done; throws what it threw. */
+    /** Waits for an exchange; throws its exception if it failed. */
     static void await(Future<?> exchange) {
         try {
             exchange.get();
@@ -53,7 +53,7 @@ public final class Lane implements AutoCloseable {
         }
     }
 
-    /** Ends what is under way; its thread then uses no memory of it any more. */
+    /** Waits for all exchanges; afterwards the lane's thread uses none of their memory. */
     public void settle() {
         var ended = new CountDownLatch(1);
         synchronized (this) {
@@ -70,13 +70,14 @@ public final class Lane implements AutoCloseable {
         uninterrupted(() -> thread.awaitTermination(1, TimeUnit.MINUTES));
     }
 
-    /** Something that is waited for in turns, until it says that it has come. */
+    /** A wait that returns whether the event has happened. */
     private interface Wait {
         boolean ended() throws InterruptedException;
     }
 
     /**
-     * Waits until all has ended, as memory is given back afterwards; keeps an interrupt for later.
+     * Waits for the end despite interrupts, because memory is freed afterwards; restores the
+     * interrupt.
      */
     private static void uninterrupted(Wait wait) {
         boolean interrupted = false;

@@ -8,14 +8,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What exchanges take, for the planner, which weighs gathering a weight again against computing
- * other values again. All ranks must plan by the same one.
+ * The cost of communication, for the planner, which weighs gathering a weight again against
+ * recomputing other values. All ranks must plan with the same cost.
  *
- * @param bytesPerSecond that a rank sends while as many come
- * @param latency seconds that an exchange takes however short it is
+ * @param bytesPerSecond that a rank sends while it receives as many
+ * @param latency seconds of an exchange, however short
  */
 public record LinkCost(double bytesPerSecond, double latency) implements Serializable {
-    /** Ten gigabits a second, and a message as Spark's transport takes it. */
+    /** Ten gigabits per second, and the latency of a message over Spark's transport. */
     public static final LinkCost TYPICAL = new LinkCost(1.25e9, 1e-4);
 
     private static final int WARM_UP = 50;
@@ -34,14 +34,14 @@ public record LinkCost(double bytesPerSecond, double latency) implements Seriali
         }
     }
 
-    /** The seconds of an exchange in which a rank sends so many bytes. */
+    /** The seconds of an exchange in which a rank sends {@code sent} bytes. */
     double seconds(long sent) {
         return latency + sent / bytesPerSecond;
     }
 
     /**
-     * Measured between all ranks of a group, which must all ask for it: the slowest rank's, in
-     * powers of two, so that noise seldom changes a plan.
+     * Measured between all ranks of a group, which must all call this: the slowest rank's cost,
+     * rounded to powers of two, so that noise seldom changes a plan.
      */
     public static LinkCost measured(Group group) {
         if (group.size() == 1) return TYPICAL;
@@ -53,7 +53,7 @@ public record LinkCost(double bytesPerSecond, double latency) implements Seriali
         return new LinkCost(1 / rounded(worst(group, pace)), rounded(worst(group, latency)));
     }
 
-    /** The least time of so many exchanges of so many bytes with every other rank. */
+    /** The least time of {@code rounds} exchanges of {@code bytes} bytes with every other rank. */
     private static double best(Group group, int bytes, int rounds) {
         var own = MemorySegment.ofArray(new byte[bytes]);
         var all = MemorySegment.ofArray(new byte[bytes * group.size()]);
@@ -81,7 +81,7 @@ public record LinkCost(double bytesPerSecond, double latency) implements Seriali
         return Math.scalb(1.0, Math.getExponent(x));
     }
 
-    /** What nodes cost on a device, exchanges with other ranks included. */
+    /** The cost of nodes on a device, including communication with other ranks. */
     record WithCompute(Cost compute, LinkCost link) implements Cost {
         @Override
         public double of(Node node) {

@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Ranks in one process, a thread each: a message is a copy from one's memory to the other's. */
+/** Ranks as threads of one process: a message is a copy from one rank's memory to another's. */
 public final class LocalGroup implements Group {
     private final int rank;
     private final List<List<Channel>> channels;
@@ -25,7 +25,7 @@ public final class LocalGroup implements Group {
         this.patience = patience;
     }
 
-    /** All ranks of a group, each to be used by a thread of its own. */
+    /** All ranks of a group, each for a thread of its own. */
     public static List<Group> of(int size, Duration patience) {
         if (size < 1)
             throw new IllegalArgumentException("a group of " + size + " ranks; take one at least");
@@ -107,10 +107,10 @@ public final class LocalGroup implements Group {
         return "group of " + size();
     }
 
-    /** Bytes that wait, with what is told when they have been copied. */
+    /** Bytes of an open transfer, with the future that completes when they have been copied. */
     private record Waiting(MemorySegment bytes, CompletableFuture<Void> done) {}
 
-    /** From one rank to one other. */
+    /** The messages from one rank to another. */
     private static final class Channel {
         private final Queue<Waiting> sends = new ArrayDeque<>();
         private final Queue<Waiting> receives = new ArrayDeque<>();
@@ -152,12 +152,12 @@ public final class LocalGroup implements Group {
             to.done.complete(null);
         }
 
-        /** Whether all that was sent has been taken. */
+        /** Whether all sent messages have been received. */
         synchronized boolean hasSent() {
             return sends.isEmpty();
         }
 
-        /** Whether all that was waited for has come. */
+        /** Whether all requested messages have arrived. */
         synchronized boolean hasReceived() {
             return receives.isEmpty();
         }

@@ -1,6 +1,6 @@
 package dev.ebb.nn.parallel;
 
-/** A rank that did not answer in time, is gone, or runs another program; it is named. */
+/** A peer did not answer in time, is gone, or runs another program; the message names it. */
 public final class PeerException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One rank of a training run in motion: the compiled step and this rank's part of the state. All
- * ranks call the same methods in the same order.
+ * One rank of a training run: the compiled step and this rank's part of the state. All ranks must
+ * call the same methods in the same order.
  */
 public final class Rank<P> implements AutoCloseable {
     private final Cut cut;
@@ -30,14 +30,14 @@ public final class Rank<P> implements AutoCloseable {
     private final int weights;
     private final Stepper<ShardedState, List<Tensor>, Tensor> stepper;
 
-    /** A tensor of the whole state: what it is called, and whether ranks have parts of it. */
+    /** A tensor of the whole state: its name, and whether it is divided among ranks. */
     private record Place(String name, Type whole, boolean cut) {}
 
     /**
-     * Plans and compiles the step, and begins with the recipe's model. Where ranks would do
-     * different things they are told here.
+     * Plans and compiles the step, and starts with the recipe's model. Throws if ranks would run
+     * different programs.
      *
-     * @param example this rank's rows of a batch; only the types count
+     * @param example this rank's rows of a batch; only the types are used
      */
     public Rank(
             Recipe<P> recipe,
@@ -50,8 +50,8 @@ public final class Rank<P> implements AutoCloseable {
     }
 
     /**
-     * As above, with what was planned before, which changes no plan: a rank that is started again
-     * need not search again.
+     * The same with a cache of plans, which does not change the plan: a rank that is restarted need
+     * not search again.
      */
     public Rank(
             Recipe<P> recipe,
@@ -64,7 +64,7 @@ public final class Rank<P> implements AutoCloseable {
         this(recipe, cut, group, example, budget, device, plans, device.isHost());
     }
 
-    /** As above; {@code beside} says whether gradients travel beside the backward pass. */
+    /** The same; {@code beside} says whether gradients are sent during the backward pass. */
     Rank(
             Recipe<P> recipe,
             Cut cut,
@@ -91,7 +91,7 @@ public final class Rank<P> implements AutoCloseable {
         Agreement.require(group, "graph or plan", Agreement.digest(stepper.plan()));
     }
 
-    /** What a rank would do, without the memory for it; nothing is exchanged. */
+    /** The plan of a rank, without allocating its memory; nothing is exchanged. */
     public static <P> Plan plan(
             Recipe<P> recipe,
             Cut cut,
@@ -149,14 +149,14 @@ public final class Rank<P> implements AutoCloseable {
         return places;
     }
 
-    /** One step on this rank's rows of a batch; the loss of the whole batch. */
+    /** Makes one step on this rank's rows of a batch; returns the loss of the whole batch. */
     public double step(List<Tensor> rows) {
         return stepper.step(rows).item();
     }
 
     /**
-     * All tensors of the whole state, each gathered from all ranks when it is asked for: all ranks
-     * must ask for all of them, in this order. They do not tell how many ranks there were.
+     * All tensors of the whole state, each gathered from all ranks when it is requested: all ranks
+     * must request all of them, in this order. They do not depend on the number of ranks.
      */
     public List<Supply> state() {
         var all = new ArrayList<Supply>();
@@ -167,22 +167,22 @@ public final class Rank<P> implements AutoCloseable {
         return all;
     }
 
-    /** Takes part in gathering {@link #state} for a rank that writes it. */
+    /** Takes part in gathering {@link #state} for another rank, which writes it. */
     public void contribute() {
         for (int i = 0; i < places.size(); i++) whole(i);
     }
 
-    /** The weights alone, in the order of {@link Tensorwise#list}; as {@link #state}. */
+    /** The weights only, in the order of {@link Tensorwise#list}; gathered as in {@link #state}. */
     public List<Supply> weights() {
         return state().subList(0, weights);
     }
 
-    /** A digest of all weights, the same on every rank; all must ask for it. */
+    /** A digest of all weights, the same on every rank; all ranks must call this. */
     public String digest() {
         return Weights.digest(weights(), List.of());
     }
 
-    /** Goes on from another state: the tensors of {@link #state}, in its order. */
+    /** Restores another state: the tensors of {@link #state}, in its order. */
     public void restore(List<Supply> whole) {
         for (int i = 0; i < places.size(); i++) {
             var array = whole.get(i).data().get();
@@ -206,12 +206,12 @@ public final class Rank<P> implements AutoCloseable {
         return stepper.plan();
     }
 
-    /** What the latest step promised and what it measured. */
+    /** The promised and the measured figures of the latest step. */
     public Report report() {
         return stepper.report();
     }
 
-    /** The bytes held in the arena at each computation of the latest step, as counted. */
+    /** The measured bytes in the arena at each computation of the latest step. */
     public long[] held() {
         return stepper.held();
     }

@@ -7,14 +7,14 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What is trained, in a form that can be sent to where it is trained: every rank makes its own
- * model by it, and all come out alike. A record of sizes and seeds serves best.
+ * The model, loss and optimizer of a training, in a serializable form: every rank makes its own
+ * model from it, and all are equal. A record of sizes and seeds is best.
  *
  * @param <P> the parameters: a record, list or map of tensors
  */
 public interface Recipe<P> extends Serializable {
 
-    /** The parameters before the first step: the same at every call. */
+    /** The initial parameters: the same at every call. */
     P model();
 
     /**
@@ -26,7 +26,7 @@ public interface Recipe<P> extends Serializable {
 
     Optimizer optimizer();
 
-    /** Gradients are scaled down so that their norm is at most this; none are without a bound. */
+    /** Gradients are scaled so that their norm is at most this; infinite for no clipping. */
     default double largestNorm() {
         return Double.POSITIVE_INFINITY;
     }

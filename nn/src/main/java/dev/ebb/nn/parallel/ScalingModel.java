@@ -1,32 +1,33 @@
 package dev.ebb.nn.parallel;
 
 /**
- * How long a step of a sharded training takes on so many ranks, from what one rank computes, the
- * bytes and messages between ranks, and what of the exchange runs beside the computation.
+ * Predicts the time of a step of sharded training on a number of ranks, from the computation of one
+ * rank, the bytes and messages between ranks, and the part of the communication that overlaps with
+ * computation.
  *
- * <p>A rank gathers the weights, computes its shards, and sends its gradients while the backward
- * pass of its last shard goes on. It waits for what outlasts that pass, for the last bucket, and
- * for the processor time that messages and bytes take: one thread of the rank does not compute
- * meanwhile. Ranks that share a machine share its cores: where there are more ranks than cores,
- * everything that takes a processor takes longer by that ratio, so four ranks on two cores are no
- * faster than two.
+ * <p>A rank gathers the weights, computes its shards, and sends its gradients during the backward
+ * pass of its last shard. It waits for the transfers that last longer than that pass, for the last
+ * bucket, and for the processor time of messages and bytes, during which one thread of the rank
+ * does not compute. Ranks on one machine share its cores: if there are more ranks than cores, all
+ * work of a processor takes longer by that ratio, so four ranks on two cores are no faster than
+ * two.
  *
- * @param cores of a machine, as a multiple of what one rank uses when it is alone there: two that
- *     hinder each other are fewer than two
+ * @param cores of a machine, as a multiple of what one rank uses when it is alone: two cores that
+ *     slow each other down count as fewer than two
  * @param ranksOfMachine how many ranks may share a machine
  */
 public record ScalingModel(Work work, Link link, double cores, int ranksOfMachine) {
 
     /**
-     * What is computed, by one rank with a core or a whole executor, as the times say.
+     * The computation of one rank with a core or a whole executor.
      *
-     * @param shardSeconds forwards and backwards for one shard
+     * @param shardSeconds of the forward and backward pass for one shard
      * @param updateSeconds of the optimizer for all weights, which ranks share
-     * @param backwardShare how much of {@code shardSeconds} the backward pass is
+     * @param backwardShare the share of the backward pass in {@code shardSeconds}
      * @param shards of a batch
      * @param bytes of all weights, and of their gradients
-     * @param buckets in which they travel
-     * @param numbers exchanges of a few numbers that all ranks wait for: of the norm, of the loss
+     * @param buckets in which they are exchanged
+     * @param numbers exchanges of a few numbers that all ranks wait for: the norm, the loss
      * @param threads with which a rank computes
      */
     public record Work(
@@ -40,23 +41,23 @@ public record ScalingModel(Work work, Link link, double cores, int ranksOfMachin
             int threads) {}
 
     /**
-     * What lies between two ranks.
+     * The connection between two ranks.
      *
-     * @param bytesPerSecond of a rank's connection, each way
+     * @param bytesPerSecond of a rank's connection, in each direction
      * @param latency seconds of an exchange in which no processor works for it
-     * @param messageSeconds of a rank's processors for a message that is sent and one that comes
-     * @param byteSeconds of a rank's processors for a byte that is sent and one that comes
+     * @param messageSeconds of a rank's processors for one message sent and one received
+     * @param byteSeconds of a rank's processors for one byte sent and one received
      */
     public record Link(
             double bytesPerSecond, double latency, double messageSeconds, double byteSeconds) {}
 
     /**
-     * A step, and what it is made of.
+     * The parts of a step's time.
      *
      * @param compute of a rank
-     * @param gather of the weights, which the computation waits for
-     * @param scatter of the gradients, beside the backward pass
-     * @param waited what of {@code scatter} the computation waits for
+     * @param gather of the weights, for which the computation waits
+     * @param scatter of the gradients, during the backward pass
+     * @param waited the part of {@code scatter} for which the computation waits
      * @param numbers exchanges of a few numbers
      */
     public record Step(

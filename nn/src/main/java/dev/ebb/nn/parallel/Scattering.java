@@ -17,12 +17,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 /**
- * {@link Collectives#reduceScatter} in two ops: one begins it and one waits for its end. Between
- * them the rank computes. What is sent, the room for what comes and the sum are values that the
- * first op gives and the second reads, so they are alive meanwhile, in planned memory. Both are
- * effects: they run once, and in program order, so at most as many exchanges are under way as the
- * program has begun and not ended. Where memory is short the planner puts the end next to the
- * beginning.
+ * {@link Collectives#reduceScatter} in two ops: one starts it and one waits for its end. In between
+ * the rank computes. The data sent, the memory for the data received and the sum are outputs of the
+ * first op that the second reads, so they are alive in the meantime, in planned memory. Both are
+ * effects: they run once, in program order, so no more exchanges are open than the program has
+ * started and not ended. If memory is short, the planner moves the end next to the start.
  */
 final class Scattering {
     private final Group group;
@@ -32,14 +31,14 @@ final class Scattering {
         this.group = group;
     }
 
-    /** As {@link Collectives#reduceScatter}, beside what else can be computed. */
+    /** As {@link Collectives#reduceScatter}, overlapped with other computation. */
     static Tensor reduceScatter(Tensor x, Group group) {
         var scattering = new Scattering(group);
         var begun = x.applyAll(scattering.new Begin());
         return begun.get(2).apply(scattering.new End(), begun.get(0), begun.get(1));
     }
 
-    /** Plain Java whose first output is its first input. */
+    /** A {@code Library} kernel whose first output is its first input. */
     private interface Passing extends Kernel.Library {
         @Override
         default long workspaceBytes() {
@@ -51,7 +50,7 @@ final class Scattering {
             return true;
         }
 
-        /** The first output's bytes, which are the first input's. */
+        /** The bytes of the first output, which are those of the first input. */
         static MemorySegment passed(List<Buffer> from, List<Buffer> to) {
             var here = Collectives.bytes(from.getFirst());
             var there = Collectives.bytes(to.getFirst());
@@ -60,7 +59,10 @@ final class Scattering {
         }
     }
 
-    /** Gives what is sent, room for what comes, and the sum to be. */
+    /**
+     * Starts the exchange; its outputs are the data sent, the memory for the data received, and the
+     * future sum.
+     */
     private final class Begin implements Differentiable {
         @Override
         public String name() {
@@ -107,7 +109,7 @@ final class Scattering {
         }
     }
 
-    /** Waits, and gives the sum. */
+    /** Waits for the exchange and returns the sum. */
     private final class End implements Differentiable {
         @Override
         public String name() {

@@ -18,20 +18,19 @@ import java.util.List;
 /**
  * The gradient of a mean over a batch, computed in parts. The rows of the batch (axis 0 of every
  * tensor) are divided into {@code shards} shards of equal size, whose gradients are summed in the
- * order of {@link TreeSum}, in f32 where they have sixteen bits. So the bits depend on the number
- * of shards alone, and not on where the shards are computed: all at once, in several groups one
- * after the other, or on several machines ({@link Rank}), each of which sums the shards of a
- * subtree.
+ * order of {@link TreeSum}, in f32 if they have sixteen bits. So the bits depend on the number of
+ * shards alone, and not on where the shards are computed: all at once, in several groups one after
+ * the other, or on several machines ({@link Rank}), each of which sums the shards of a subtree.
  *
- * <p>This is the gradient of the whole batch only for a loss that is a mean over rows and treats
- * every row alone: batch norm in training does not.
+ * <p>This equals the gradient of the whole batch only if the loss is a mean over rows and treats
+ * every row independently, which batch norm in training does not.
  *
- * @param shards into how many parts the batch is divided
- * @param cuts how many groups of shards are computed one after the other: more of them take less
- *     memory; a group is a power of two of shards
+ * @param shards the number of parts of the batch
+ * @param cuts the number of groups of shards that are computed one after the other: more groups
+ *     take less memory; the shards of a group are a power of two
  */
 public record ShardedGradient(int shards, int cuts) {
-    /** The most shards that {@link #finest} makes: more would leave kernels little to do. */
+    /** The most shards of {@link #finest}: with more, kernels would have too little work. */
     public static final int MOST = 16;
 
     public ShardedGradient {
@@ -50,41 +49,44 @@ public record ShardedGradient(int shards, int cuts) {
     }
 
     /**
-     * The number of shards for a batch of so many rows: the largest power of two that divides it,
-     * and at most {@link #MOST}. It depends on the batch alone.
+     * The number of shards for a batch of {@code rows} rows: the largest power of two that divides
+     * it, at most {@link #MOST}. It depends on the batch alone.
      */
     public static int finest(int rows) {
         if (rows < 1) throw new IllegalArgumentException("a batch of " + rows + " rows");
         return Math.min(MOST, Integer.lowestOneBit(rows));
     }
 
-    /** The same shards in other groups: the same bits. */
+    /** The same shards in another number of groups: the same bits. */
     public ShardedGradient cut(int into) {
         return new ShardedGradient(shards, into);
     }
 
     /**
-     * The mean over the batch of {@code loss}, which gives the mean over a shard, and gradients.
+     * The mean over the batch of {@code loss}, which returns the mean over a shard, and its
+     * gradient.
      */
     public <P, B> Ebb.ValueAndGrad<P> valueAndGrad(Fn2<P, B, Tensor> loss, P params, B batch) {
         return of((p, b, _) -> loss.apply(p, b), params, batch, Key.of(0));
     }
 
-    /** As above for a loss that draws: every shard has a key of its own, made of {@code key}. */
+    /**
+     * The same for a loss with random draws: every shard has its own key, derived from {@code key}.
+     */
     public <P, B> Ebb.ValueAndGrad<P> valueAndGrad(
             Fn3<P, B, Key, Tensor> loss, P params, B batch, Key key) {
         return of(loss, params, batch, key);
     }
 
     /**
-     * The sums over shards and not their means, in the type in which they were added, without a
-     * loop: what is computed from a gradient can be computed as soon as the last shard gives it.
+     * The sums over shards instead of their means, in the type in which they were added, without a
+     * loop: ops that use a gradient can run as soon as the last shard has computed it.
      */
     public <P, B> Ebb.ValueAndGrad<P> summed(Fn2<P, B, Tensor> loss, P params, B batch) {
         return unrolled(gradient((p, b, _) -> loss.apply(p, b)), params, batch, Key.of(0));
     }
 
-    /** A shard, or many: its rows, and the bits of its key. */
+    /** One shard, or many: the rows, and the bits of the key. */
     private record Shard<B>(B rows, Tensor key) {}
 
     private static <P, B> Fn2<P, Shard<B>, Ebb.ValueAndGrad<P>> gradient(
@@ -171,8 +173,8 @@ public record ShardedGradient(int shards, int cuts) {
     }
 
     /**
-     * The sum along the first axis, whose size is a power of two: of neighbours, then of their
-     * sums.
+     * The sum along the first axis, whose size is a power of two: neighbours are added first, then
+     * their sums.
      */
     private static Tensor inPairs(Tensor each) {
         var sum = each;
@@ -197,7 +199,10 @@ public record ShardedGradient(int shards, int cuts) {
         return t.cast(t.dtype().compute());
     }
 
-    /** Group number {@code i}: its rows, as [shards of a group, rows of a shard, ...] if many. */
+    /**
+     * The rows of group {@code i}, as [shards of a group, rows of a shard, ...] if it has many
+     * shards.
+     */
     private Tensor group(Tensor t, int i) {
         requireShards(t);
         int rows = t.dim(0) / cuts;

@@ -14,18 +14,17 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * A training step of one rank. Weights and the optimizer's state lie in parts, one a rank. The step
- * gathers the weights; computes the gradients of its shards, one after the other; adds them in tree
- * order, its own here and those of all ranks by {@link Collectives#reduceScatter}, after which each
- * rank has its part of the sum; and moves its part of the weights. A gathered weight is a value
- * like any other: the planner keeps it for the backward pass, or gathers it again.
+ * A training step of one rank. Weights and the optimizer's state are divided among the ranks. The
+ * step gathers the weights; computes the gradients of its shards, one after the other; adds them in
+ * tree order, its own locally and those of all ranks by {@link Collectives#reduceScatter}, after
+ * which each rank has its part of the sum; and updates its part of the weights. A gathered weight
+ * is a value like any other: the planner keeps it for the backward pass, or gathers it again.
  *
- * <p>No number in it depends on how many ranks share the shards: where ranks meet, what they
- * exchange are whole subtrees of the sum over shards, and the norm of the gradients is added up
- * piece by piece.
+ * <p>No number in it depends on how many ranks share the shards: ranks exchange whole subtrees of
+ * the sum over shards, and the norm of the gradients is summed piece by piece.
  *
- * @param form a model like the one that is trained; only its build and its types count
- * @param beside whether gradients travel while the rest of the backward pass is computed
+ * @param form a model like the trained one; only its structure and types are used
+ * @param beside whether gradients are sent during the rest of the backward pass
  */
 record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group, boolean beside) {
 
@@ -87,7 +86,10 @@ record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group, boolean be
         return Tensorwise.rebuild(form, all);
     }
 
-    /** The mean over shards, part by part: the last first, as the backward pass gives them. */
+    /**
+     * The mean over shards, part by part, starting with the last, in the order of the backward
+     * pass.
+     */
     private List<Tensor> scattered(List<Ebb.ValueAndGrad<P>> sums) {
         var cuts =
                 sums.stream()
@@ -115,7 +117,7 @@ record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group, boolean be
                 : Scattering.reduceScatter(sum, group);
     }
 
-    /** Each rank sends several sums, of which its peers add the parts that they own. */
+    /** Each rank sends several sums; their owners add the parts of all ranks. */
     private List<Tensor> severalSums(List<Integer> bucket, List<List<Tensor>> cuts) {
         int m = cuts.size();
         var found = new ArrayList<Tensor>();
@@ -123,7 +125,7 @@ record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group, boolean be
             var sums = new ArrayList<Tensor>();
             int columns = Math.toIntExact(cuts.getFirst().get(place).type().size() / cut.pieces());
             for (var one : cuts) sums.add(one.get(place).reshape(cut.pieces(), columns));
-            // [rank that owns, sum, its pieces, columns] -> [rank that sent, ...] -> sums in a row
+            // [owner, sum, its pieces, columns] -> [sender, ...] -> sums in a row
             var sent =
                     Tensors.stack(sums, 0)
                             .reshape(m, group.size(), cut.each(), columns)
@@ -135,8 +137,8 @@ record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group, boolean be
     }
 
     /**
-     * What an exchange makes of each tensor of a bucket. All have {@code rows} pieces, so they go
-     * side by side as the columns of one matrix, whose rows are exchanged.
+     * Applies an exchange to all tensors of a bucket. All have {@code rows} pieces, so they are
+     * concatenated as the columns of one matrix, whose rows are exchanged.
      */
     private List<Tensor> together(
             List<Integer> bucket, List<Tensor> tensors, int rows, UnaryOperator<Tensor> exchange) {

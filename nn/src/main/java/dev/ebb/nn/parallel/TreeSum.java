@@ -4,17 +4,17 @@ import java.util.function.BinaryOperator;
 import java.util.function.IntFunction;
 
 /**
- * Sums in the order of a fixed binary tree over numbered leaves. The left half of a node holds the
- * largest power of two of leaves that is less than all of them. Floating-point addition is not
- * associative, so whoever adds the same leaves by this tree gets the same bits, wherever each
- * subtree was added.
+ * Sums in the order of a fixed binary tree over numbered leaves. The left subtree of a node has the
+ * largest power of two of leaves that is less than the node's number of leaves. Floating-point
+ * addition is not associative; adding the same leaves by this tree always gives the same bits,
+ * wherever each subtree was added.
  */
 public final class TreeSum {
     private TreeSum() {}
 
     /**
-     * The sum of {@code count} leaves. A leaf is asked for when its turn comes, from the first to
-     * the last, so at most one sum a level of the tree waits for the rest.
+     * The sum of {@code count} leaves. Leaves are requested in order, each when it is needed, so at
+     * most one sum per level of the tree is kept.
      */
     public static <T> T of(int count, IntFunction<T> leaf, BinaryOperator<T> add) {
         if (count < 1) throw new IllegalArgumentException("a sum of " + count + " leaves");

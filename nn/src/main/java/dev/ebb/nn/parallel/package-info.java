@@ -1,6 +1,6 @@
 /**
  * Training on several ranks with the bits of one: shards, sums in the order of a fixed tree,
- * exchange as ops.
+ * communication as ops.
  */
 @NullMarked
 package dev.ebb.nn.parallel;

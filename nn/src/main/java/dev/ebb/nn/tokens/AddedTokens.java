@@ -14,13 +14,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Tokens that are found in a text as they are, before it is cut into words. Some are looked for in
- * the text as it came, the others in the normalised text, there in normalised form.
+ * Tokens that are found in a text before it is split into words. Some are searched in the original
+ * text, the others in the normalised text, in normalised form.
  */
 final class AddedTokens {
     private static final Pattern WORD = Pattern.compile("\\w", Pattern.UNICODE_CHARACTER_CLASS);
 
-    /** A token and how it is found. */
+    /** A token, and how it is matched. */
     record Added(
             int id,
             String content,
@@ -31,10 +31,10 @@ final class AddedTokens {
             boolean special) {}
 
     /**
-     * A stretch of text, or a token that was found.
+     * A part of the text, or a token that was found.
      *
      * @param id the token's number; -1 for text
-     * @param first whether this is what the whole text begins with
+     * @param first whether the whole text starts with this section
      */
     record Section(String text, int id, boolean first) {}
 
@@ -43,7 +43,7 @@ final class AddedTokens {
     private final Map<Character, List<Found>> plain;
     private final Map<Character, List<Found>> normal;
 
-    /** What is looked for, and the token that it is. */
+    /** A text to search for, and its token. */
     private record Found(String text, Added token) {}
 
     AddedTokens(List<Added> tokens, Normaliser normaliser) {
@@ -88,7 +88,7 @@ final class AddedTokens {
         return tokens;
     }
 
-    /** The text cut at these tokens, and normalised between them. */
+    /** The text split at these tokens, and normalised between them. */
     List<Section> sections(String text) {
         var out = new ArrayList<Section>();
         for (var raw : cut(text, plain, true)) {
@@ -100,7 +100,10 @@ final class AddedTokens {
         return out;
     }
 
-    /** Whether something is left of the first character: else another one begins the text. */
+    /**
+     * Whether the first character is not removed by normalisation; if it is, another one starts the
+     * text.
+     */
     private boolean keepsStart(String text) {
         return !normaliser.apply(Character.toString(text.codePointAt(0))).isEmpty();
     }

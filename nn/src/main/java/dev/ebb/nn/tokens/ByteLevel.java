@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** Bytes as characters that can be seen, as GPT-2 has them. */
+/** Maps bytes to printable characters, as in GPT-2. */
 final class ByteLevel {
     private static final char[] SHOWN = new char[256];
     private static final int[] BYTES = new int[512];
@@ -29,7 +29,7 @@ final class ByteLevel {
         return new String(out);
     }
 
-    /** The text of tokens; a token with another character stands for its own. */
+    /** The text of tokens; a token with a character outside this mapping is taken literally. */
     static String text(List<String> tokens) {
         var bytes = new ByteArrayOutputStream();
         for (var token : tokens) bytes.writeBytes(bytes(token));

@@ -15,22 +15,22 @@ import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Byte-pair encoding (Sennrich et al., 2016): a word starts as its characters, and the pair of
- * neighbours that was learned first becomes one token, until no pair was learned.
+ * Byte-pair encoding (Sennrich et al., 2016): a word starts as its characters; repeatedly, the
+ * neighbouring pair that was learned first is merged into one token, until no learned pair is left.
  *
- * <p>Pairs wait in a queue by rank, then by place; the symbols are a list linked in both
- * directions. A word of n characters takes n log n steps, so a text that is one word is fine.
+ * <p>Pairs are in a queue by rank, then by position; the symbols are a doubly linked list. A word
+ * of n characters takes n log n steps, so a text that is a single word is no problem.
  */
 final class BytePairs implements TokenModel {
     private static final int MOST_KNOWN = 1 << 14;
 
-    /** Longer ones are hardly words that come again, and are not worth their memory. */
+    /** The longest word that is cached; longer ones hardly occur again. */
     private static final int LONGEST_KNOWN = 64;
 
-    /** What a pair becomes, and how early it was learned. */
+    /** The token that a pair becomes, and its rank in the order of learning. */
     private record Merge(int rank, int id) {}
 
-    /** A pair that may be merged, if its two symbols are still there. */
+    /** A pair that may be merged, if both symbols still exist. */
     private record Candidate(int rank, int at, int left, int right, int id)
             implements Comparable<Candidate> {
         @Override
@@ -49,7 +49,7 @@ final class BytePairs implements TokenModel {
     private final String prefix;
     private final String suffix;
 
-    /** Words that came before: most of a text's words come often. */
+    /** A cache of words: most words of a text occur often. */
     private final Map<String, int[]> known = new ConcurrentHashMap<>();
 
     private BytePairs(ConfigKeys keys) throws FileFormatException {
@@ -104,7 +104,7 @@ final class BytePairs implements TokenModel {
         return all;
     }
 
-    /** Two texts in a list, or in one with a space between them. */
+    /** A pair as a list of two texts, or as one text with a space between them. */
     private static List<String> pair(ConfigKeys keys, int i, Json item) throws FileFormatException {
         var parts = item.elements().stream().flatMap(p -> p.text().stream()).toList();
         if (parts.size() == 2) return parts;
@@ -174,7 +174,7 @@ final class BytePairs implements TokenModel {
             queue.add(new Candidate(merge.rank, left, ids[left], ids[right], merge.id));
     }
 
-    /** A token for each character; for one that has none its bytes, or the unknown. */
+    /** A token for each character; for a character without one its bytes, or the unknown token. */
     private int[] symbols(String word) {
         var out = new Ids();
         boolean wasUnknown = false;

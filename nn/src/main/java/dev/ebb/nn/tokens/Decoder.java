@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** The texts of tokens, made into what they stand for: {@code decoder}. */
+/** Converts the texts of tokens to the text that they represent: {@code decoder}. */
 @FunctionalInterface
 interface Decoder {
     Pattern BYTE = Pattern.compile("<0x([0-9A-Fa-f]{2})>");
@@ -100,7 +100,10 @@ interface Decoder {
         return text;
     }
 
-    /** Tokens of bytes beside each other are one text, or a replacement character each. */
+    /**
+     * Consecutive byte tokens are decoded together; if they are invalid, each becomes a replacement
+     * character.
+     */
     private static List<String> bytes(List<String> tokens) {
         var out = new ArrayList<String>();
         var some = new ByteArrayOutputStream();
@@ -141,7 +144,7 @@ interface Decoder {
         };
     }
 
-    /** Spaces before signs and contractions of English go. */
+    /** Removes spaces before punctuation and English contractions. */
     private static String tidied(String text) {
         return text.replace(" .", ".")
                 .replace(" ?", "?")

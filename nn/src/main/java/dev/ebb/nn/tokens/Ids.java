@@ -2,7 +2,7 @@ package dev.ebb.nn.tokens;
 
 import java.util.Arrays;
 
-/** Numbers of tokens, as many as come. */
+/** A growing list of token numbers. */
 final class Ids {
     private int[] ids = new int[16];
     private int size;

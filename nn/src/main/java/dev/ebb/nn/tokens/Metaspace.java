@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Spaces as a sign of their own, U+2581 as a rule, which may be put before a text too.
+ * Replaces spaces by a sign, usually U+2581, which may also be prepended to a text.
  *
- * @param sign what stands for a space
+ * @param sign the replacement of a space
  */
 record Metaspace(String sign, Scheme scheme, boolean split) implements PreTokeniser {
 
-    /** Before which texts the sign is put. */
+    /** The texts to which the sign is prepended. */
     enum Scheme {
         ALWAYS,
         FIRST,
@@ -46,7 +46,7 @@ record Metaspace(String sign, Scheme scheme, boolean split) implements PreTokeni
                 Pattern.compile(Pattern.quote(sign)), false, Behaviour.MERGED_WITH_NEXT, signed);
     }
 
-    /** Spaces for signs in one of the tokens; the first loses the sign that was put before it. */
+    /** Replaces signs in one of the tokens by spaces; the first token loses the prepended sign. */
     String spaces(String token, boolean first) {
         return token.replace(sign, first && scheme != Scheme.NEVER ? "" : " ");
     }

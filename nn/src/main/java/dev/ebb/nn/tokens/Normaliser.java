@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.regex.Matcher;
 
-/** What is done to a text before it is cut: {@code normalizer} in tokenizer.json. */
+/** Normalises a text before it is split: {@code normalizer} in tokenizer.json. */
 @FunctionalInterface
 interface Normaliser {
     String apply(String text);
@@ -79,7 +79,10 @@ interface Normaliser {
         };
     }
 
-    /** Each character by itself: a capital sigma at a word's end becomes what it is elsewhere. */
+    /**
+     * Lower case, character by character: a capital sigma is treated alike everywhere, also at the
+     * end of a word.
+     */
     private static String lower(String text) {
         var out = new StringBuilder(text.length());
         text.codePoints().forEach(c -> out.append(Character.toString(c).toLowerCase(Locale.ROOT)));

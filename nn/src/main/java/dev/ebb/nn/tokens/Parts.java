@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/** What the parts of tokenizer.json have in common. */
+/** Common parts of reading tokenizer.json. */
 final class Parts {
     private Parts() {}
 
@@ -33,8 +33,8 @@ final class Parts {
     }
 
     /**
-     * A regular expression, or a text to be found as it is. Classes such as white space are
-     * Unicode's.
+     * A regular expression, or a text to search for literally. Character classes such as white
+     * space are Unicode's.
      */
     static Pattern pattern(ConfigKeys keys, String key) throws FileFormatException {
         var inside = keys.inside(key);
@@ -50,7 +50,7 @@ final class Parts {
         }
     }
 
-    /** A text of one character at least. */
+    /** A text of at least one character. */
     static String sign(ConfigKeys keys, String key) throws FileFormatException {
         var text = required(keys, key);
         if (text.isEmpty()) throw keys.unknown(key, "a character at least is expected");

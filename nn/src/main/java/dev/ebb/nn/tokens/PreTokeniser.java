@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Cuts a text into words, no token of which goes further: {@code pre_tokenizer}. */
+/** Splits a text into words; no token spans two words: {@code pre_tokenizer}. */
 @FunctionalInterface
 interface PreTokeniser {
-    /** The pattern of GPT-2: contractions, words, numbers, other signs, white space. */
+    /** The pattern of GPT-2: contractions, words, numbers, other characters, white space. */
     Pattern GPT2 =
             Pattern.compile(
                     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+|"
@@ -24,7 +24,7 @@ interface PreTokeniser {
     /**
      * The words of a text.
      *
-     * @param first whether {@code text} is what the whole text begins with
+     * @param first whether the whole text starts with {@code text}
      */
     List<String> split(String text, boolean first);
 
@@ -80,7 +80,7 @@ interface PreTokeniser {
                                             + " WhitespaceSplit, BertPreTokenizer, Punctuation,"
                                             + " Digits, CharDelimiterSplit and Metaspace");
                 };
-        // where offsets lie does not change the tokens
+        // offsets do not change the tokens
         keys.refuseOthers(Set.of("trim_offsets"));
         return made;
     }

@@ -5,20 +5,20 @@ import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.regex.Pattern;
 
-/** Cuts a text where something is found. */
+/** Splits a text at matches. */
 final class Split {
 
-    /** What becomes of what was found. */
+    /** What to do with a match. */
     enum Behaviour {
         REMOVED,
         ISOLATED,
         MERGED_WITH_PREVIOUS,
         MERGED_WITH_NEXT,
-        /** Alone, with what was found right beside it. */
+        /** A separate part, together with directly adjacent matches. */
         CONTIGUOUS
     }
 
-    /** A stretch of text, found or between. */
+    /** A part of the text, matched or between matches. */
     private record Stretch(int from, int to, boolean found) {}
 
     private Split() {}
@@ -37,7 +37,7 @@ final class Split {
         return cut(stretches, behaviour, text);
     }
 
-    /** At single characters. */
+    /** Splits at single characters. */
     static List<String> by(IntPredicate wanted, Behaviour behaviour, String text) {
         var stretches = new ArrayList<Stretch>();
         int start = 0;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The tokens that stand before and after a text: {@code post_processor}, for one text.
+ * The tokens added before and after a text: {@code post_processor}, for one text.
  *
  * @param before their numbers
  * @param after their numbers
@@ -54,7 +54,7 @@ record Template(List<Integer> before, List<Integer> after) {
                                     "known are Sequence, ByteLevel, TemplateProcessing,"
                                             + " BertProcessing and RobertaProcessing");
                 };
-        // these move offsets, not tokens; a pair of texts is never encoded
+        // these change offsets, not tokens; pairs of texts are never encoded
         keys.refuseOthers(Set.of("trim_offsets", "add_prefix_space", "use_regex", "pair"));
         return made;
     }

@@ -18,7 +18,7 @@ interface TokenModel {
     /** Adds the tokens of a word. */
     void encode(String word, Ids out);
 
-    /** Texts to numbers. */
+    /** The numbers of tokens by their texts. */
     Map<String, Integer> vocabulary();
 
     static TokenModel read(ConfigKeys keys) throws FileFormatException {
@@ -38,7 +38,7 @@ interface TokenModel {
         return model;
     }
 
-    /** The numbers of tokens, from an object of texts to numbers. */
+    /** The numbers of tokens, from a JSON object of texts and numbers. */
     static Map<String, Integer> vocabulary(ConfigKeys keys, String key) throws FileFormatException {
         var said = keys.value(key);
         if (said.isEmpty()) throw keys.missing(key);
@@ -61,7 +61,7 @@ interface TokenModel {
         return all;
     }
 
-    /** The number of the token for what is unknown, where the file names one. */
+    /** The number of the unknown token, if the file names one. */
     static OptionalInt unknown(ConfigKeys keys, Map<String, Integer> vocabulary)
             throws FileFormatException {
         Optional<String> text = keys.text("unk_token");
@@ -71,7 +71,7 @@ interface TokenModel {
         throw keys.unknown("unk_token", "but there is no such token in vocab");
     }
 
-    /** Words as a whole. */
+    /** One token per word. */
     record WordLevel(Map<String, Integer> vocabulary, OptionalInt unknown) implements TokenModel {
         static WordLevel read(ConfigKeys keys) throws FileFormatException {
             var vocabulary = TokenModel.vocabulary(keys, "vocab");
@@ -86,7 +86,7 @@ interface TokenModel {
         }
     }
 
-    /** The longest token that a word begins with, then the longest of the rest, and so on. */
+    /** The longest token with which a word starts, then the longest of the rest, and so on. */
     record WordPiece(
             Map<String, Integer> vocabulary, OptionalInt unknown, String prefix, int longest)
             implements TokenModel {
@@ -128,7 +128,7 @@ interface TokenModel {
         }
     }
 
-    /** The tokens {@code <0x00>} to {@code <0xFF>}, where they are all there. */
+    /** The tokens {@code <0x00>} to {@code <0xFF>}, if all of them exist. */
     static Optional<List<Integer>> bytes(Map<String, Integer> vocabulary) {
         var ids = new ArrayList<Integer>();
         for (int b = 0; b < 256; b++) {

@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Text to tokens and back, as a {@code tokenizer.json} says: byte-pair encoding, unigram models and
- * word pieces, with the normalisers, splits and decoders that published models use. A part that is
- * not known is refused by its place in the file.
+ * Converts text to tokens and back, as described by a {@code tokenizer.json}: byte-pair encoding,
+ * unigram models and word pieces, with the normalisers, splits and decoders that published models
+ * use. A component that is not implemented is refused with its position in the file.
  */
 public final class Tokenizer {
     private final TokenModel model;
@@ -49,7 +49,7 @@ public final class Tokenizer {
                 if (known != null && known != token.id())
                     throw one.unknown("id", "but in vocab it is " + known);
                 tokens.add(token);
-                // a token that is found in normalised text stands for normalised text
+                // a token that is matched in normalised text stands for normalised text
                 texts.put(
                         token.id(),
                         token.normalised() ? normaliser.apply(token.content()) : token.content());
@@ -83,26 +83,26 @@ public final class Tokenizer {
         }
     }
 
-    /** How many tokens there are: one more than the largest number. */
+    /** The number of tokens: one more than the largest token number. */
     public int vocabulary() {
         return texts.keySet().stream().mapToInt(Integer::intValue).max().orElse(-1) + 1;
     }
 
-    /** The number of a token by its text in the file; nothing where there is no such token. */
+    /** The number of a token by its text in the file; empty if there is no such token. */
     public Optional<Integer> id(String text) {
         for (var token : added.tokens())
             if (token.content().equals(text)) return Optional.of(token.id());
         return Optional.ofNullable(model.vocabulary().get(text));
     }
 
-    /** The tokens of a text, and of nothing else. */
+    /** The tokens of a text, without special tokens around it. */
     public int[] encode(String text) {
         var out = new Ids();
         encode(text, out);
         return out.toArray();
     }
 
-    /** The tokens of a text between those that the model expects before and after one. */
+    /** The tokens of a text, with those that the model expects before and after it. */
     public int[] encodeWhole(String text) {
         var out = new Ids();
         template.before().forEach(out::add);
@@ -111,7 +111,7 @@ public final class Tokenizer {
         return out.toArray();
     }
 
-    /** The tokens of a text that goes on: after those that the model expects before one. */
+    /** The tokens of the beginning of a text, with those that the model expects before it. */
     public int[] encodeStart(String text) {
         var out = new Ids();
         template.before().forEach(out::add);
@@ -132,7 +132,7 @@ public final class Tokenizer {
         }
     }
 
-    /** The text of tokens; special ones, such as the end of a text, have none. */
+    /** The text of tokens; special tokens, such as the end of a text, have none. */
     public String decode(int[] ids) {
         var tokens = new ArrayList<String>();
         for (int id : ids) {

@@ -1,10 +1,10 @@
 package dev.ebb.nn.tokens;
 
-/** Properties of characters, as published tokenizers ask for them. */
+/** Properties of characters, as published tokenizers define them. */
 final class Unicode {
     private Unicode() {}
 
-    /** White_Space, the no-break spaces among them. */
+    /** White_Space, including no-break spaces. */
     static boolean isWhite(int c) {
         return (c >= 9 && c <= 13) || c == 0x85 || Character.isSpaceChar(c);
     }
@@ -51,7 +51,7 @@ final class Unicode {
         };
     }
 
-    /** The blocks of Chinese characters that BERT takes one by one. */
+    /** The blocks of Chinese characters that BERT splits into single characters. */
     static boolean isIdeograph(int c) {
         return (c >= 0x4e00 && c <= 0x9fff)
                 || (c >= 0x3400 && c <= 0x4dbf)

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A unigram language model over pieces (Kudo, 2018): of all ways to cut a word, the one whose
- * pieces have the largest sum of scores, found by going through the word once.
+ * A unigram language model over pieces (Kudo, 2018): of all ways to split a word, the one whose
+ * pieces have the largest sum of scores, found in one pass over the word.
  */
 final class Unigram implements TokenModel {
-    /** How much worse an unknown character is than the worst piece. */
+    /** The score of an unknown character is this much below that of the worst piece. */
     private static final double PENALTY = 10;
 
     private final Map<String, Integer> vocabulary = new HashMap<>();
@@ -105,7 +105,7 @@ final class Unigram implements TokenModel {
         var pieces = new ArrayDeque<String>();
         for (int end = n; end > 0; ) {
             int start = from[end];
-            // unknown characters beside each other are one piece
+            // consecutive unknown characters are one piece
             while (!known[end] && start > 0 && !known[start]) start = from[start];
             pieces.addFirst(word.substring(start, end));
             end = start;

@@ -5,16 +5,16 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Bytes as text. */
+/** Decodes UTF-8. */
 final class Utf8 {
     private Utf8() {}
 
-    /** With a replacement character for each longest stretch that is no character. */
+    /** Replaces each longest invalid sequence by a replacement character. */
     static String lossy(byte[] bytes) {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /** The text, if the bytes are one. */
+    /** The text, if the bytes are valid UTF-8. */
     static Optional<String> strict(byte[] bytes) {
         try {
             return Optional.of(

@@ -1,4 +1,4 @@
-/** Text to tokens and back, as {@code tokenizer.json} says. */
+/** Tokenizers described by {@code tokenizer.json}. */
 @NullMarked
 package dev.ebb.nn.tokens;
 

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** By ranks (Mann and Whitney), even ones sharing theirs: the scores of all rows are kept. */
+/**
+ * The area under the ROC curve, computed from ranks (Mann and Whitney), with mean ranks for ties;
+ * keeps the scores of all rows.
+ */
 record AreaUnderCurve() implements Metric {
     private record Scored(float score, boolean positive) {}
 
@@ -55,7 +58,7 @@ record AreaUnderCurve() implements Metric {
             long among = 0;
             while (to < sorted.size() && sorted.get(to).score == sorted.get(from).score)
                 if (sorted.get(to++).positive) among++;
-            // ranks from + 1 to to, of which each even one has the mean
+            // ranks from + 1 to to; each of these ties has their mean
             ranks += among * (from + 1 + to) / 2.0;
             from = Math.max(to, from + 1);
         }

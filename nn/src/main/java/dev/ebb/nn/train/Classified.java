@@ -2,11 +2,11 @@ package dev.ebb.nn.train;
 
 import java.util.stream.IntStream;
 
-/** Metrics that count classes. */
+/** Classification metrics. */
 final class Classified {
     private Classified() {}
 
-    /** What is told of a confusion matrix. */
+    /** Computes a figure from a confusion matrix. */
     private interface Figure {
         double of(ConfusionMatrix matrix);
     }
@@ -84,7 +84,10 @@ final class Classified {
             };
         }
 
-        /** How many classes come before the target's; of equal outputs the first class does. */
+        /**
+         * The number of classes with a larger output than the target's; of equal outputs the first
+         * class counts as larger.
+         */
         private static int rank(Predictions some, int i) {
             int target = some.target(i);
             float own = some.output(i, target);

@@ -2,11 +2,13 @@ package dev.ebb.nn.train;
 
 import java.util.Arrays;
 
-/** How often each class was taken for each: rows are targets, columns predictions. */
+/**
+ * How often each class was predicted for each target class: rows are targets, columns predictions.
+ */
 public final class ConfusionMatrix {
     private long[][] counts = new long[0][0];
 
-    /** Nothing counted yet; the first predictions tell how many classes there are. */
+    /** An empty matrix; the first predictions determine the number of classes. */
     public ConfusionMatrix() {}
 
     public void add(Predictions some) {
@@ -34,25 +36,25 @@ public final class ConfusionMatrix {
         return counts[target][predicted];
     }
 
-    /** All targets that were counted. */
+    /** The number of all targets. */
     public long all() {
         return Arrays.stream(counts).flatMapToLong(Arrays::stream).sum();
     }
 
-    /** The share that was predicted right. */
+    /** The share of correct predictions. */
     public double accuracy() {
         long right = 0;
         for (int c = 0; c < counts.length; c++) right += counts[c][c];
         return (double) right / all();
     }
 
-    /** Of what was predicted as {@code c}, the share that is; 0 where nothing was. */
+    /** The share of correct ones among predictions of {@code c}; 0 if there are none. */
     public double precision(int c) {
         long predicted = Arrays.stream(counts).mapToLong(row -> row[c]).sum();
         return predicted == 0 ? 0 : (double) counts[c][c] / predicted;
     }
 
-    /** Of what is {@code c}, the share that was predicted so; 0 where nothing is. */
+    /** The share of correct predictions among targets {@code c}; 0 if there are none. */
     public double recall(int c) {
         long there = Arrays.stream(counts[c]).sum();
         return there == 0 ? 0 : (double) counts[c][c] / there;
@@ -64,7 +66,7 @@ public final class ConfusionMatrix {
         return sum == 0 ? 0 : 2 * precision(c) * recall(c) / sum;
     }
 
-    /** A line for each target. */
+    /** One line per target class. */
     @Override
     public String toString() {
         var text = new StringBuilder();

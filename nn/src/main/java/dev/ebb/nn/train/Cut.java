@@ -5,19 +5,19 @@ import dev.ebb.plan.Budget;
 import java.util.Locale;
 
 /**
- * How a batch was cut to fit a budget.
+ * How a batch was split to fit a budget.
  *
- * @param shards into how many parts gradients are divided, whatever the budget
- * @param cuts how many groups of them are computed one after the other
- * @param wholeBytes the least budget in which the batch would fit uncut
+ * @param shards the number of parts of the gradient, whatever the budget
+ * @param cuts the number of groups of shards that are computed one after the other
+ * @param wholeBytes the least budget in which the batch would fit unsplit
  * @param peakBytes the promised peak
  * @param cost the predicted cost of a step
- * @param wholeCost what a step would cost uncut, with memory for everything
+ * @param wholeCost the predicted cost of an unsplit step with memory for everything
  */
 public record Cut(
         int shards, int cuts, long wholeBytes, long peakBytes, double cost, double wholeCost) {
 
-    /** In words. */
+    /** A description in one sentence. */
     @Override
     public String toString() {
         return String.format(

@@ -6,13 +6,13 @@ import java.util.Locale;
 import java.util.SequencedMap;
 
 /**
- * An epoch that was made.
+ * The result of an epoch.
  *
  * @param epoch its number, from zero on
- * @param step how many steps had been made at its end
- * @param loss the mean of its batches' losses in training
- * @param validation figures on the data for validation by their names, {@code loss} first; none
- *     without such data
+ * @param step the number of steps made at its end
+ * @param loss the mean of its batches' training losses
+ * @param validation figures on the validation data by name, {@code loss} first; empty without such
+ *     data
  */
 public record EpochReport(
         int epoch, long step, double loss, SequencedMap<String, Double> validation) {
@@ -34,7 +34,7 @@ public record EpochReport(
         return found;
     }
 
-    /** One line for people. */
+    /** A line of text. */
     @Override
     public String toString() {
         var text = new StringBuilder();

@@ -12,7 +12,7 @@ import java.time.Clock;
 import java.util.zip.CRC32C;
 
 /**
- * A log that TensorBoard reads: records of a length, a checksum of the length, a message and a
+ * Writes a log for TensorBoard: records of a length, a checksum of the length, a message and a
  * checksum of the message. A message is a protocol buffer: time (field 1), step (field 2), and a
  * file version (field 3) or a summary (field 5) of values (field 1), each a tag (field 1) and a
  * number (field 2).
@@ -31,7 +31,7 @@ public final class EventFile implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** Begins a new file in {@code folder}, which is made if it is not there. */
+    /** Creates a new file in {@code folder}, which is created if necessary. */
     public static EventFile in(Path folder) throws IOException {
         return in(folder, Clock.systemUTC());
     }
@@ -53,7 +53,7 @@ public final class EventFile implements AutoCloseable {
         return log;
     }
 
-    /** One number at a step. */
+    /** Logs one number at a step. */
     public void scalar(String tag, long step, double value) throws IOException {
         var number = new ByteArrayOutputStream();
         bytes(number, 1, tag.getBytes(StandardCharsets.UTF_8));
@@ -81,7 +81,7 @@ public final class EventFile implements AutoCloseable {
         message.writeBytes(content);
     }
 
-    /** Seven bits a byte, the lowest first; the highest bit says that more follow. */
+    /** Seven bits per byte, the lowest first; the highest bit says that more follow. */
     private static void varint(ByteArrayOutputStream message, long value) {
         long rest = value;
         for (; (rest & ~0x7fL) != 0; rest >>>= 7) message.write((int) (rest & 0x7f | 0x80));
@@ -97,7 +97,7 @@ public final class EventFile implements AutoCloseable {
         out.flush();
     }
 
-    /** CRC-32C, turned by fifteen bits and moved by a constant. */
+    /** CRC-32C, rotated by fifteen bits, plus a constant. */
     private static int checksum(byte[] bytes) {
         var crc = new CRC32C();
         crc.update(bytes);

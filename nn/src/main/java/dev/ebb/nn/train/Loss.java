@@ -8,24 +8,25 @@ import dev.ebb.tensor.network.Reduction;
 import java.util.stream.IntStream;
 
 /**
- * How far outputs are from targets, row by row. The trainer takes the mean over the rows of a
- * batch, and over all rows of an evaluation.
+ * A loss for each row. The trainer averages over the rows of a batch, and over all rows of an
+ * evaluation.
  */
 @FunctionalInterface
 public interface Loss {
 
-    /** One number a row, [rows]. */
+    /** One number per row, [rows]. */
     Tensor rows(Tensor outputs, Tensor targets);
 
     /**
-     * For outputs [rows, ..., classes] and integers [rows, ...]; of several targets a row the mean.
+     * For outputs [rows, ..., classes] and integers [rows, ...]; the mean if a row has several
+     * targets.
      */
     static Loss crossEntropy() {
         return (outputs, targets) ->
                 mean(outputs.crossEntropy(targets, CrossEntropy.mean().reduction(Reduction.NONE)));
     }
 
-    /** For one output a target, above zero where the target is likely to be 1 rather than 0. */
+    /** For one output per target, which is positive if the target is more likely 1 than 0. */
     static Loss binaryCrossEntropy() {
         return (outputs, targets) -> {
             var matched = matched(outputs, targets);
@@ -41,7 +42,7 @@ public interface Loss {
                                 .mseLoss(targets.cast(outputs.dtype()), Reduction.NONE));
     }
 
-    /** [rows, 1] where targets are [rows]. */
+    /** Targets of shape [rows] reshaped to outputs of shape [rows, 1]. */
     private static Tensor matched(Tensor outputs, Tensor targets) {
         if (outputs.shape().size() == targets.shape().size())
             return outputs.reshape(targets.shape());
@@ -53,7 +54,7 @@ public interface Loss {
                         + "; this loss needs one output for each target");
     }
 
-    /** The mean over all axes but the first. */
+    /** The mean over all axes except the first. */
     private static Tensor mean(Tensor each) {
         return each.rank() == 1
                 ? each

@@ -1,22 +1,22 @@
 package dev.ebb.nn.train;
 
-/** A figure for how good a model is on data that it is not trained on. */
+/** A measure of a model's quality on validation data. */
 public interface Metric {
 
-    /** What it is called in reports. */
+    /** The name in reports. */
     String name();
 
-    /** Whether more is better. */
+    /** Whether larger values are better. */
     boolean isHigherBetter();
 
-    /** Counts from nothing. */
+    /** Starts an empty tally. */
     Tally start();
 
-    /** What has been counted so far. */
+    /** Accumulates predictions. */
     interface Tally {
         void add(Predictions some);
 
-        /** The figure for all that was added; not a number where there was nothing. */
+        /** The figure for all predictions added; NaN if there are none. */
         double value();
     }
 
@@ -32,15 +32,15 @@ public interface Metric {
 
     /**
      * The harmonic mean of precision and recall: of class 1 for one output or two classes, else the
-     * mean over all classes. A class that is neither there nor predicted counts as 0.
+     * mean over all classes. A class without targets and predictions counts as 0.
      */
     static Metric f1() {
         return Classified.f1();
     }
 
     /**
-     * The area under the curve of true over false positives for targets of 0 and 1: the share of
-     * pairs that are ranked right, half of those that are even. Outputs are one, or two classes'.
+     * The area under the ROC curve for targets of 0 and 1: the share of pairs that are ranked
+     * correctly, where ties count half. There is one output, or one for each of two classes.
      */
     static Metric auc() {
         return new AreaUnderCurve();

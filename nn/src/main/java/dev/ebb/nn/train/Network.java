@@ -7,30 +7,28 @@ import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
 
 /**
- * How a model computes its outputs, in training and in use.
+ * The forward pass of a model, in training and in inference.
  *
- * @param <M> the model: what is trained
- * @param <S> what it carries from batch to batch besides, such as running statistics
+ * @param <M> the model, which is trained
+ * @param <S> state carried from batch to batch, such as running statistics
  */
 public interface Network<M, S> {
 
-    /**
-     * In training: outputs for inputs, and the statistics after them. The key is the step's own.
-     */
+    /** In training: outputs for inputs, and the updated statistics. Each step has its own key. */
     Next<S, Tensor> train(M model, S statistics, Tensor x, Key key);
 
-    /** In use: outputs for inputs. */
+    /** In inference: outputs for inputs. */
     Tensor apply(M model, S statistics, Tensor x);
 
-    /** A model that carries nothing. */
+    /** The statistics of a model that has none. */
     record None() {}
 
-    /** A model that does the same in training and in use. */
+    /** A model that computes the same in training and in inference. */
     static <M> Network<M, None> of(Fn2<M, Tensor, Tensor> forward) {
         return of((m, x, _) -> forward.apply(m, x), forward);
     }
 
-    /** A model that draws in training, as for dropout. */
+    /** A model with random draws in training, such as dropout. */
     static <M> Network<M, None> of(
             Fn3<M, Tensor, Key, Tensor> training, Fn2<M, Tensor, Tensor> use) {
         return new Network<>() {

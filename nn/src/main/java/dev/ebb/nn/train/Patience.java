@@ -3,17 +3,17 @@ package dev.ebb.nn.train;
 import java.util.List;
 
 /**
- * When to stop early.
+ * The condition of early stopping.
  *
- * @param figure the figure of the validation that is to get better
- * @param epochs for how many epochs it may fail to
+ * @param figure the validation figure that must improve
+ * @param epochs the number of epochs without improvement after which training stops
  */
 record Patience(String figure, int epochs) {
     Patience {
         if (epochs < 1) throw new IllegalArgumentException("a patience of " + epochs + " epochs");
     }
 
-    /** Whether more of the figure is better: the loss is better when it is less. */
+    /** Whether larger values of the figure are better; for the loss, smaller ones are. */
     private boolean isHigherBetter(List<Metric> metrics) {
         return metrics.stream()
                 .filter(m -> m.name().equals(figure))
@@ -22,7 +22,7 @@ record Patience(String figure, int epochs) {
                 .orElse(false);
     }
 
-    /** The place of the best epoch, the first of equal ones; -1 if there is none. */
+    /** The index of the best epoch, the first of equal ones; -1 if there is none. */
     int best(List<EpochReport> history, List<Metric> metrics) {
         int best = -1;
         for (int i = 0; i < history.size(); i++) {

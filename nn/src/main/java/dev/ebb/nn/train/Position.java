@@ -9,11 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * How far a run has come.
+ * The position of a training run.
  *
- * @param step how many steps were made
- * @param epoch the epoch under way
- * @param row how many of its rows were trained on
+ * @param step the number of steps made
+ * @param epoch the current epoch
+ * @param row the rows of the epoch trained on so far
  * @param lossSum the sum of the losses of its batches
  * @param history the epochs before it
  */
@@ -42,14 +42,14 @@ record Position(long step, int epoch, int row, double lossSum, List<EpochReport>
         return new Position(step + 1, epoch, row + rows, lossSum + loss, history);
     }
 
-    /** After the epoch under way. */
+    /** After the current epoch. */
     Position ended(EpochReport report) {
         var all = new ArrayList<>(history);
         all.add(report);
         return new Position(step, epoch + 1, 0, 0, all);
     }
 
-    /** Every number to its last bit. */
+    /** As JSON, with every number exact to the last bit. */
     Json json() {
         var members = new LinkedHashMap<String, Json>();
         members.put("step", Json.of(step));

@@ -5,12 +5,12 @@ import dev.ebb.tensor.Tensor;
 import java.util.Arrays;
 
 /**
- * What a model made of a batch that it is not trained on, row by row.
+ * A model's outputs for a validation batch, row by row.
  *
  * @param outputs in row-major order
- * @param width how many outputs a target has: the classes, or 1
- * @param targets in row-major order; classes as whole numbers
- * @param losses one a row
+ * @param width the number of outputs per target: the classes, or 1
+ * @param targets in row-major order; classes as integers
+ * @param losses one per row
  */
 public record Predictions(float[] outputs, int width, double[] targets, float[] losses) {
     public Predictions {
@@ -43,7 +43,7 @@ public record Predictions(float[] outputs, int width, double[] targets, float[] 
                 Arrays.copyOf(losses.toFloats(), rows));
     }
 
-    /** How many targets there are: as many as rows, or, for text, as tokens. */
+    /** The number of targets: that of rows or, for text, of tokens. */
     public int count() {
         return targets.length;
     }
@@ -58,7 +58,10 @@ public record Predictions(float[] outputs, int width, double[] targets, float[] 
         return (int) targets[i];
     }
 
-    /** The class with the largest output; of equal ones the first. Of one output: above zero. */
+    /**
+     * The class with the largest output, the first of equal ones. For a single output: 1 if it is
+     * above zero.
+     */
     public int predicted(int i) {
         if (width == 1) return output(i, 0) > 0 ? 1 : 0;
         int best = 0;

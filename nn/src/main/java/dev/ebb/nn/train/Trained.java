@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What came of a training run.
+ * The result of a training run.
  *
- * @param statistics what the network carried from batch to batch besides
- * @param isFinished whether all epochs were made, or stopping early ended them; else it was stopped
- *     on its way
- * @param promisedBytes the peak that was planned for training and evaluation together
- * @param measuredBytes the peak that was measured; 0 where no step was made
- * @param cut how the batch was cut to fit the budget, where it was
+ * @param statistics the network's state besides the model
+ * @param isFinished whether all epochs were made or early stopping ended the run; false if it was
+ *     interrupted
+ * @param promisedBytes the planned peak of training and evaluation together
+ * @param measuredBytes the measured peak; 0 if no step was made
+ * @param cut how the batch was split to fit the budget, if it was
  */
 public record Trained<M, S>(
         M model,

@@ -23,8 +23,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Trains a model on rows of data. Each method but the last gives another trainer and leaves this
- * one as it is:
+ * Trains a model on rows of data. A trainer is immutable: each method that changes a setting
+ * returns another trainer.
  *
  * <pre>{@code
  * var trained =
@@ -36,27 +36,27 @@ import java.util.function.Predicate;
  *         .train();
  * }</pre>
  *
- * <p>Steps and evaluations take turns in one arena, and the budget bounds both together. What comes
- * out depends on model, data, seed and settings alone: not on the budget, on the number of threads,
- * or on where a run was stopped and resumed.
+ * <p>Steps and evaluations run alternately in one arena, and the budget bounds both together. The
+ * result depends on model, data, seed and settings alone: not on the budget, on the number of
+ * threads, or on where a run was stopped and resumed.
  *
  * @param <M> the model
- * @param <S> what its network carries from batch to batch besides
+ * @param <S> the state that its network carries from batch to batch, such as running statistics
  */
 public final class Trainer<M, S> {
-    /** Keeps its settings here; copies are made before a change, so that none is ever changed. */
+    /** The settings; they are copied before a change, so that this trainer never changes. */
     final TrainerSettings<M, S> settings;
 
     private Trainer(TrainerSettings<M, S> settings) {
         this.settings = settings;
     }
 
-    /** For a model that does the same in training and in use. */
+    /** For a model that computes the same in training and in inference. */
     public static <M extends Fn<Tensor, Tensor>> Trainer<M, Network.None> of(M model, Loss loss) {
         return of(model, (m, x) -> m.apply(x), loss);
     }
 
-    /** For a model that does the same in training and in use. */
+    /** For a model that computes the same in training and in inference. */
     public static <M> Trainer<M, Network.None> of(
             M model, Fn2<M, Tensor, Tensor> forward, Loss loss) {
         return of(model, new Network.None(), Network.of(forward), loss);
@@ -73,7 +73,7 @@ public final class Trainer<M, S> {
         return new Trainer<>(copy);
     }
 
-    /** Trains on batches of so many rows, shuffled anew in every epoch. */
+    /** Trains on batches of {@code batch} rows, shuffled again in every epoch. */
     public Trainer<M, S> on(Dataset data, int batch) {
         return with(
                 s -> {
@@ -91,33 +91,33 @@ public final class Trainer<M, S> {
                 });
     }
 
-    /** The rule that improves parameters, with its schedule; without, AdamW at 0.001. */
+    /** Sets the optimizer, with its schedule; the default is AdamW at 0.001. */
     public Trainer<M, S> optimizer(Optimizer optimizer) {
         return with(s -> s.optimizer = optimizer);
     }
 
-    /** How often all rows are trained on; without, once. */
+    /** Sets the number of epochs; the default is one. */
     public Trainer<M, S> epochs(int epochs) {
         if (epochs < 1) throw new IllegalArgumentException(epochs + " epochs; use at least 1");
         return with(s -> s.epochs = epochs);
     }
 
-    /** Decides the order of rows and what is drawn; without, zero. */
+    /** Sets the seed for the order of rows and for random draws; the default is zero. */
     public Trainer<M, S> seed(Seed seed) {
         return with(s -> s.seed = seed);
     }
 
-    /** Never owns more than {@code budget}, training and evaluation together. */
+    /** Limits the memory of training and evaluation together. */
     public Trainer<M, S> within(Budget budget) {
         return with(s -> s.budget = budget);
     }
 
-    /** Computes on this device; without, on the fastest there is. */
+    /** Sets the device; the default is the fastest available. */
     public Trainer<M, S> computingOn(Device device) {
         return with(s -> s.device = device);
     }
 
-    /** Scales gradients down together where their norm is above {@code norm}. */
+    /** Clips gradients by their global norm. */
     public Trainer<M, S> clipping(double norm) {
         return with(s -> s.largestNorm = OptionalDouble.of(norm));
     }
@@ -135,8 +135,8 @@ public final class Trainer<M, S> {
     }
 
     /**
-     * Makes each update of the gradients of {@code batches} batches, a power of two, that are
-     * computed one after the other in the memory of one: as if the batch were so much larger.
+     * Accumulates the gradients of {@code batches} batches, a power of two, for each update, in the
+     * memory of one batch: as if the batch were that much larger.
      */
     public Trainer<M, S> accumulating(int batches) {
         if (batches < 1)
@@ -148,31 +148,31 @@ public final class Trainer<M, S> {
     }
 
     /**
-     * Lets a batch that does not fit the budget be cut: its gradient is always the sum of those of
-     * {@link ShardedGradient#finest} shards in a fixed order, and as many groups of shards are
-     * computed one after the other as the budget asks for, with the same bits. The model must treat
-     * every row alone.
+     * Allows a batch that does not fit the budget to be split: its gradient is always the sum of
+     * those of {@link ShardedGradient#finest} shards in a fixed order, and the shards are computed
+     * in as many groups, one after the other, as the budget requires, with the same bits. The model
+     * must treat every row independently.
      */
     public Trainer<M, S> cuttingBatches() {
         return with(s -> s.cutting = true);
     }
 
     /**
-     * Stops when {@code figure} of the validation, a metric's name or {@code loss}, was not
-     * bettered for {@code patience} epochs.
+     * Stops when {@code figure} of the validation, a metric's name or {@code loss}, has not
+     * improved for {@code patience} epochs.
      */
     public Trainer<M, S> stoppingEarly(String figure, int patience) {
         return with(s -> s.patience = Optional.of(new Patience(figure, patience)));
     }
 
-    /** Stops after a step for which this holds; the run can be resumed. */
+    /** Stops after a step for which the predicate is true; the run can be resumed. */
     public Trainer<M, S> stoppingWhen(Predicate<StepReport> enough) {
         return with(s -> s.stop = enough);
     }
 
     /**
-     * Writes a checkpoint into {@code folder} every so many steps, at the end of each epoch and
-     * where the run is stopped, and the best model of early stopping beside it.
+     * Writes a checkpoint into {@code folder} every {@code every} steps, at the end of each epoch
+     * and when the run stops, and with early stopping also the best model.
      */
     public Trainer<M, S> checkpoints(Path folder, int every) {
         if (every < 1) throw new IllegalArgumentException("a checkpoint every " + every + " steps");
@@ -183,12 +183,12 @@ public final class Trainer<M, S> {
                 });
     }
 
-    /** Writes losses, rates and figures into {@code folder} for TensorBoard. */
+    /** Writes losses, learning rates and figures into {@code folder} for TensorBoard. */
     public Trainer<M, S> logging(Path folder) {
         return with(s -> s.log = Optional.of(folder));
     }
 
-    /** Tells somebody of steps, epochs and checkpoints; several may be told. */
+    /** Adds a listener for steps, epochs and checkpoints. */
     public Trainer<M, S> telling(TrainingListener listener) {
         return with(
                 s -> {
@@ -198,7 +198,7 @@ public final class Trainer<M, S> {
                 });
     }
 
-    /** Tells a line an epoch, such as to {@code System.out::println}. */
+    /** Reports a line per epoch, for example to {@code System.out::println}. */
     public Trainer<M, S> progress(Consumer<String> lines) {
         return telling(
                 new TrainingListener() {
@@ -209,22 +209,24 @@ public final class Trainer<M, S> {
                 });
     }
 
-    /** Trains from the beginning. A folder with a checkpoint is refused: that is to be resumed. */
+    /**
+     * Trains from the beginning. A folder with a checkpoint is refused; use {@link #resume} there.
+     */
     public Trained<M, S> train() throws IOException {
         return TrainingRun.of(settings, false);
     }
 
-    /** Goes on from the checkpoint in the folder, bit for bit as if it had never stopped. */
+    /** Resumes from the checkpoint in the folder, with the bits of an uninterrupted run. */
     public Trained<M, S> resume() throws IOException {
         return TrainingRun.of(settings, true);
     }
 
-    /** The fastest device there is. */
+    /** The fastest available device. */
     static Device device() {
         return Devices.best();
     }
 
-    /** What a trainer uses unless it is told otherwise. */
+    /** The default optimizer. */
     static Optimizer rule() {
         return AdamW.of(1e-3);
     }

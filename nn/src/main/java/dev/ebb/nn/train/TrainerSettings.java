@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Predicate;
 
-/** What a trainer was told. Changed only before anybody else sees it. */
+/** The settings of a trainer. Changed only before they are shared. */
 final class TrainerSettings<M, S> {
     private static final double FIRST_SCALE = 1 << 15;
 
@@ -75,7 +75,7 @@ final class TrainerSettings<M, S> {
         listeners = other.listeners;
     }
 
-    /** Refuses what does not go together. */
+    /** Throws if settings contradict each other. */
     void require() {
         if (data.isEmpty())
             throw new IllegalStateException("there are no data; name them with on(data, batch)");
@@ -122,7 +122,7 @@ final class TrainerSettings<M, S> {
         return Loader.shuffled(data.orElseThrow(), batch * accumulated, seed.of("rows"));
     }
 
-    /** Into how many parts a step's gradient is divided, whatever the budget. */
+    /** The number of parts of a step's gradient, whatever the budget. */
     int shards() {
         return cutting ? ShardedGradient.finest(batch) : accumulated;
     }

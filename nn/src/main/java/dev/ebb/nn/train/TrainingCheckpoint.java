@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.IntFunction;
 
 /**
- * A moment of a training run in a file: every tensor of its state, how far it has come, and the
- * settings that decide the rest of it. Tensors go there and come back one by one.
+ * Writes and reads checkpoints of a training run: every tensor of its state, its position, and the
+ * settings that determine the rest of the run. Tensors are written and read one by one.
  */
 final class TrainingCheckpoint {
     private static final String FORMAT = "ebb trainer checkpoint 1";
@@ -40,7 +40,7 @@ final class TrainingCheckpoint {
         return s.optimizer.getClass().getName();
     }
 
-    /** What a run must have in common with the one that it goes on with. */
+    /** The settings that a resumed run must share with the original one. */
     private static String settings(TrainerSettings<?, ?> s) {
         return s.data.orElseThrow().rows()
                 + " rows, batches of "
@@ -70,7 +70,7 @@ final class TrainingCheckpoint {
         Safetensors.write(file, tensors, notes);
     }
 
-    /** A model alone, under its own names. */
+    /** Writes only the model, under its own names. */
     static void writeModel(Path file, TrainingPrograms<?, ?> programs) throws IOException {
         Files.createDirectories(file.toAbsolutePath().getParent());
         var model = programs.stepper().form().model();
@@ -95,7 +95,7 @@ final class TrainingCheckpoint {
         return Weights.digest(tensors, lines);
     }
 
-    /** Puts the state of a file into the programs; where the run was. */
+    /** Loads the state in a file into the programs; returns the run's position. */
     static <M, S> Position read(
             Path file, TrainerSettings<M, S> settings, TrainingPrograms<M, S> programs)
             throws IOException {

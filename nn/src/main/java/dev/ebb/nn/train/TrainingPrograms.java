@@ -12,7 +12,7 @@ import dev.ebb.plan.OverBudgetException;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** A step and an evaluation, compiled, in one arena. */
+/** The compiled step and evaluation of a trainer, in one arena. */
 final class TrainingPrograms<M, S> implements AutoCloseable {
     private final Stepper<TrainingState<M, S>, Batch, TrainingStep.Seen> stepper;
     private final Optional<Evaluation<Batch, TrainingStep.Evaluated>> evaluation;
@@ -32,8 +32,8 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
     }
 
     /**
-     * Compiles a step for batches of the settings' size, in as few cuts as fit where they may be
-     * cut.
+     * Compiles a step for batches of the settings' size, in as few groups as fit if batches may be
+     * split.
      */
     static <M, S> TrainingPrograms<M, S> of(TrainerSettings<M, S> settings) {
         var batch = rows(settings.data.orElseThrow(), settings.loader().batch());
@@ -47,7 +47,7 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
 
     private static <M, S> TrainingPrograms<M, S> cut(
             TrainerSettings<M, S> settings, Batch batch, OverBudgetException uncut) {
-        // more cuts need more sums beside each other, so the last need not be the smallest
+        // more groups need more sums at once, so the last one need not be the smallest
         var smallest = uncut;
         for (int cuts = 2; cuts <= settings.shards(); cuts *= 2) {
             try {
@@ -70,7 +70,7 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
         return data.read(IntStream.range(0, count).toArray());
     }
 
-    /** How many rows are evaluated at once. */
+    /** The number of rows evaluated at once. */
     static int evaluated(TrainerSettings<?, ?> settings) {
         return Math.min(settings.batch, settings.validation.map(Dataset::rows).orElse(1));
     }

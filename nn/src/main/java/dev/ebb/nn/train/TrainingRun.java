@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/** A training run from where it begins to where it ends. */
+/** A training run from its start, or from a checkpoint, to its end. */
 final class TrainingRun<M, S> {
     private final TrainerSettings<M, S> settings;
     private final TrainingPrograms<M, S> programs;
@@ -94,7 +94,7 @@ final class TrainingRun<M, S> {
                 .isPresent();
     }
 
-    /** Makes the rest of an epoch's steps; whether it was stopped on the way. */
+    /** Makes the remaining steps of an epoch; returns whether it was stopped. */
     private boolean isStoppedIn(int epoch) throws IOException {
         int rows = loader.batches() * loader.batch();
         try (var batches = loader.full(epoch, at.row())) {
@@ -134,7 +134,7 @@ final class TrainingRun<M, S> {
         log.get().scalar("train/rate", report.step(), report.rate());
     }
 
-    /** After the last step of an epoch. */
+    /** Evaluates and reports after the last step of an epoch. */
     private void end() throws IOException {
         var report =
                 new EpochReport(at.epoch(), at.step(), at.lossSum() / loader.batches(), figures());

@@ -6,10 +6,10 @@ import dev.ebb.nn.optim.Optimizer;
 import java.util.List;
 
 /**
- * All that training carries from step to step, and a checkpoint holds.
+ * The state that training carries from step to step; a checkpoint contains it.
  *
- * @param statistics what the network carries from batch to batch besides
- * @param scale the factor of the loss where computing in f16 needs one; else nothing
+ * @param statistics the network's state besides the model
+ * @param scale the loss scale if f16 needs one; else empty
  */
 public record TrainingState<M, S>(
         M model, Optimizer.State<M> optimizer, S statistics, List<LossScale> scale) {

@@ -14,19 +14,19 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 
 /**
- * What a trainer computes: a step, and an evaluation.
+ * The functions that a trainer compiles: a step and an evaluation.
  *
- * @param cuts how many groups of the batch's shards are computed one after the other
+ * @param cuts the number of groups of the batch's shards that are computed one after the other
  */
 record TrainingStep<M, S>(TrainerSettings<M, S> settings, int cuts) {
 
-    /** What is seen of a step. */
+    /** The results of a step. */
     record Seen(Tensor loss, Tensor rate) {}
 
-    /** What is seen of an evaluation: a loss a row, and what the model put out. */
+    /** The results of an evaluation: a loss per row, and the model's outputs. */
     record Evaluated(Tensor losses, Tensor outputs) {}
 
-    /** A step's gradient, and what else is new. */
+    /** A step's gradient, with the loss and the updated statistics. */
     private record Slope<M, S>(Tensor loss, M gradient, S statistics) {}
 
     Next<TrainingState<M, S>, Seen> step(TrainingState<M, S> state, Batch batch) {
@@ -74,7 +74,7 @@ record TrainingStep<M, S>(TrainerSettings<M, S> settings, int cuts) {
     }
 
     /**
-     * As {@link #step} in f16: gradients of a loss that is scaled up, and a step that may not be.
+     * As {@link #step}, in f16: with a scaled loss, and without an update if gradients overflow.
      */
     private Next<TrainingState<M, S>, Seen> scaled(
             TrainingState<M, S> state, Batch batch, Key key, Tensor rate) {

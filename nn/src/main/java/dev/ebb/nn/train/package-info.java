@@ -1,4 +1,4 @@
-/** Training: gradients of batches in parts, the trainer, metrics and logs. */
+/** Training: the trainer, its losses and metrics, checkpoints and logs. */
 @NullMarked
 package dev.ebb.nn.train;
 

@@ -28,7 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 
-/** What fine-tuning takes: all of a model, adapters beside it, adapters beside few bits. */
+/** The memory of training the whole model, of adapters, and of adapters with quantised weights. */
 class FineTuningMemoryTest {
     private static final Cpu CPU = new Cpu(2);
     private static final AdamW RULE = AdamW.of(1e-2);
@@ -85,7 +85,7 @@ class FineTuningMemoryTest {
                         new Adapted(state.frozen, next.params(), next.state()), loss.value());
             };
 
-    /** Layers of one shape share their codes: a plan looks at types alone. */
+    /** Layers of one shape share their codes: a plan depends on types only. */
     private static AutoregressiveModel rounded(AutoregressiveModel model, Bits bits) {
         var made = new HashMap<Shape, Dense>();
         return model.rewritten(
@@ -166,7 +166,7 @@ class FineTuningMemoryTest {
         long some = bytes(loss, parts.trained(), batch);
         long all = bytes(whole, gpt, batch);
         long gradients = parts.frozen().stream().mapToLong(t -> t.type().bytes()).sum();
-        // neither the frozen gradients nor what they are made of
+        // neither the frozen gradients nor the values from which they would be computed
         assertThat(some).isLessThan(all - gradients);
         assertThat(Ebb.valueAndGrad(loss).apply(parts.trained(), batch).value().item())
                 .isEqualTo(whole.apply(gpt, batch).item());

@@ -189,7 +189,10 @@ class LoraTest {
         assertThatThrownBy(() -> LoraFiles.read(folder, gpt())).hasMessageContaining(words);
     }
 
-    /** Files cut short or with bits turned over are refused in words, or are other adapters. */
+    /**
+     * Truncated files, or files with flipped bits, are refused with a message or are read as other
+     * adapters.
+     */
     @Test
     void brokenFilesAreRefusedInWords(@TempDir Path folder) throws IOException {
         var model = gpt();
@@ -198,7 +201,7 @@ class LoraTest {
         for (var name : List.of("adapter_model.safetensors", "adapter_config.json")) {
             var file = folder.resolve(name);
             var whole = Files.readAllBytes(file);
-            // most of a file of tensors is weights, which may be anything: the rest is turned over
+            // most of a tensor file is weights, which may have any bits: only the rest is changed
             int written = name.endsWith(".json") ? whole.length : 1200;
             int refused = 0;
             for (int i = 0; i < 120; i++) {

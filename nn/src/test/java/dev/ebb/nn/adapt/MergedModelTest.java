@@ -22,7 +22,7 @@ class MergedModelTest {
         }
     }
 
-    /** Early files of Gemma say "gelu" where it computes by tanh. */
+    /** Early files of Gemma say "gelu" although it computes the tanh approximation. */
     @Test
     void bothKeysOfGemmasActivationSayWhatItComputes(@TempDir Path folder) throws IOException {
         Files.write(folder.resolve("model.safetensors"), resource("gemma.safetensors"));

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.stream.Stream;
 
-/** Layers of few bits against loops over plain arrays. */
+/** Quantised layers against loops over plain arrays. */
 class QuantisedDenseTest {
     private static final Cpu CPU = new Cpu(2);
 

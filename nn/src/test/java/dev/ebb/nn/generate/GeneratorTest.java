@@ -26,7 +26,10 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/** Writing with a cache gives what the model alone gives for each window of tokens. */
+/**
+ * Generating with a cache gives the same tokens as applying the model to each whole window of
+ * tokens.
+ */
 class GeneratorTest {
     private static final int CONTEXT = 12;
     private static final Sampling WARM = new Sampling(0.9, 9, 0.95, 1.1);

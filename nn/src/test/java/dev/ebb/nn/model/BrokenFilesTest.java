@@ -40,8 +40,8 @@ import java.util.zip.GZIPInputStream;
 import javax.imageio.ImageIO;
 
 /**
- * Files of every format, cut and changed at random, are read or refused by a {@link
- * FileFormatException} that names the file. Nothing else is thrown, and what is allocated stays
+ * Files of every format, truncated and changed at random, are read or refused with a {@link
+ * FileFormatException} that names the file. Nothing else is thrown, and the memory allocated stays
  * within a multiple of the file's size, whatever numbers the file claims.
  */
 final class BrokenFilesTest {

@@ -42,7 +42,7 @@ import java.util.function.IntToDoubleFunction;
 class FamiliesReferenceTest {
     @TempDir Path folder;
 
-    /** A checkpoint and what it should compute. */
+    /** A checkpoint and its expected results. */
     private record Case(Path file, Json reference, Json torch) {
         Array ids(String key) {
             var rows =
@@ -143,7 +143,7 @@ class FamiliesReferenceTest {
         slopes(given, Weights.named(loss.grad(), EncoderNames.bert("bert.", false)));
         near(given, model, DType.F32, m -> m.scores(m.states(ids)));
         near(given, model, DType.BF16, m -> m.scores(m.states(ids)));
-        // rows that are padded, and of one text, give their tokens the same states
+        // padded rows of one text give their tokens the same states
         var padded = Array.of(new int[][] {{3, 1, 4, 0, 0}});
         var real = Array.of(new int[][] {{1, 1, 1, 0, 0}});
         var none = Array.of(new int[][] {{0, 0, 0, 0, 0}});
@@ -238,8 +238,9 @@ class FamiliesReferenceTest {
     }
 
     /**
-     * Scores computed in a type lie at most three times as far from those computed in f64 with the
-     * same rounded weights as PyTorch's do: terms are added, and results rounded, in another order.
+     * Scores computed in a type differ from those computed in f64 with the same rounded weights by
+     * at most three times as much as PyTorch's do: terms are added, and results rounded, in another
+     * order.
      */
     private static <M> void near(Case given, M model, DType type, Function<M, Tensor> scores) {
         var rounded = Precision.rounded(model, type);

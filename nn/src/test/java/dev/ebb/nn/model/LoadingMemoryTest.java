@@ -28,12 +28,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A checkpoint is never twice in memory: another JVM loads it whose heap has room for the model and
- * two thirds of it again, with what the JVM itself needs.
+ * A checkpoint is never in memory twice: another JVM loads it with a heap for the model and two
+ * thirds of it again, in addition to the JVM's own needs.
  */
 class LoadingMemoryTest {
 
-    /** Loads the models that it is given, or writes with them, one after the other. */
+    /** Loads the given models, or generates text with them, one after the other. */
     static final class Load {
         private Load() {}
 
@@ -50,7 +50,7 @@ class LoadingMemoryTest {
             System.out.println("loaded " + bytes);
         }
 
-        /** Writes with a model that is in memory once, outside the heap. */
+        /** Generates text with a model that is in memory once, outside the heap. */
         private static void write(Path folder) throws IOException {
             try (var file = Pretrained.open(folder, "");
                     var generator =
@@ -86,7 +86,7 @@ class LoadingMemoryTest {
         return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
     }
 
-    /** What a JVM with a heap of so many MiB says of these models. */
+    /** The output of a JVM with a heap of this many MiB for these models. */
     private static String told(int mebibytes, String does, Path... folders) throws Exception {
         var command =
                 new ArrayList<>(
@@ -112,7 +112,7 @@ class LoadingMemoryTest {
         return told;
     }
 
-    /** 28 MiB in f32, of which no tensor has a tenth. */
+    /** 28 MiB in f32; no tensor has a tenth of it. */
     private static AutoregressiveModel gpt() {
         return Gpt2.blank(Gpt2.Config.of(1000, 64, 384, 4, 4));
     }

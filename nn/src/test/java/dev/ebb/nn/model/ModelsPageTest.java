@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Holds the table of docs/guide/models.md to what is loaded and refused. */
+/**
+ * Checks the table of docs/guide/models.md against the models that are loaded and the keys that are
+ * refused.
+ */
 final class ModelsPageTest {
     private static final Pattern REFUSED = Pattern.compile("`(\"\\w+\": [^`]+)`");
 
@@ -29,7 +32,7 @@ final class ModelsPageTest {
         void load(Path file) throws IOException;
     }
 
-    /** The file of each family among the tests' own, by model_type. */
+    /** The test file of each family, by model_type. */
     private static final Map<String, String> FILES =
             Map.of(
                     "llama", "llama3",

@@ -10,7 +10,9 @@ import java.util.Random;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** Broken versions of a file: cut, with other bytes, with other numbers and kinds of values. */
+/**
+ * Broken versions of a file: truncated, with other bytes, with other numbers and kinds of values.
+ */
 public final class Mutations {
     private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?");
     private static final Pattern VALUE =

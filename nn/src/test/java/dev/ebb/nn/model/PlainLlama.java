@@ -4,11 +4,11 @@ import java.util.Map;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * A Llama in plain loops over doubles, from the published names and layouts: what {@link
- * Pretrained} is compared with. It shares no code with it.
+ * A Llama in plain loops over doubles, written from the published names and layouts, to compare
+ * with {@link Pretrained}. They share no code.
  *
- * @param speeds radians a position, one for each pair of a head
- * @param size what turned queries and keys are multiplied by
+ * @param speeds radians per position, one for each pair of a head
+ * @param size the factor of rotated queries and keys
  */
 record PlainLlama(
         Map<String, double[]> tensors,
@@ -59,7 +59,7 @@ record PlainLlama(
         return y;
     }
 
-    /** Weights lie as [outputs, inputs]; a bias is added if there is one. */
+    /** Weights are stored as [outputs, inputs]; a bias is added if there is one. */
     private double[][] dense(String name, double[][] x, int outputs) {
         var weight = tensor(name + ".weight");
         var bias = tensors.get(name + ".bias");

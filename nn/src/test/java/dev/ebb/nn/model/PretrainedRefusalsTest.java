@@ -20,7 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What would change the result and is not implemented is refused, by the name of key or tensor. */
+/** A key or tensor that would change the result and is not implemented is refused by name. */
 final class PretrainedRefusalsTest {
     @TempDir Path folder;
 

@@ -18,7 +18,9 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.DoubleUnaryOperator;
 
-/** What a published file and its config say is what is computed, by plain loops over doubles. */
+/**
+ * Models loaded from a published file and its config compute the same as plain loops over doubles.
+ */
 final class PretrainedTest {
     private static final int[] IDS = {3, 1, 4, 1, 5, 9, 2, 6, 5, 12, 0, 7, 11, 8, 10, 2, 3, 3};
 
@@ -33,7 +35,8 @@ final class PretrainedTest {
         var expected = tiny.plain(speeds, activation).logits(IDS);
         var model = Pretrained.load(file);
         same(model, expected);
-        // and once more through a file of Ebb's own, whose note has to say all that the config did
+        // and again through a file of Ebb's own, whose metadata must contain everything of the
+        // config
         var own = folder.resolve("own.safetensors");
         Safetensors.write(
                 own,
@@ -85,7 +88,7 @@ final class PretrainedTest {
         agrees(inside, inside.write(folder), speeds);
     }
 
-    /** Each pair in a range of its own: left alone, mixed, slowed down. */
+    /** Each pair in another range: unchanged, interpolated, slowed down. */
     @Test
     void llama3_scaling() throws IOException {
         var tiny =
@@ -157,7 +160,7 @@ final class PretrainedTest {
         inward.say("use_sliding_window", false).say("sliding_window", 4);
         inward.attentionBiases();
         agrees(inward, inward.write(folder), inward.speeds(100));
-        // what Qwen has where keys are left out: no window, or one from layer 28 on
+        // Qwen's defaults for absent keys: no window, or one from layer 28 on
         inward.say("use_sliding_window", "null");
         agrees(inward, inward.write(folder), inward.speeds(100));
         inward.say("use_sliding_window", true);

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Scalings of rotary positions for long texts, as config.json tells them, against the published
- * formulas read line by line in doubles, and the scores of models that have them.
+ * Scalings of rotary positions for long texts, as given in config.json, against the published
+ * formulas in doubles, and the scores of models that use them.
  */
 final class RotaryScalingTest {
     private static final int[] IDS = {3, 1, 4, 1, 5, 9, 2, 6, 5, 12, 0, 7, 11, 8, 10, 2, 3, 3};
@@ -95,7 +95,7 @@ final class RotaryScalingTest {
     private void agrees(TinyLlama tiny, double[] speeds, double size) throws IOException {
         var model = Pretrained.load(tiny.write(folder));
         same(tiny, model, speeds, size);
-        // and through a file of Ebb's own, whose note has to say all that the config did
+        // and through a file of Ebb's own, whose metadata must contain everything of the config
         var own = folder.resolve("own.safetensors");
         Safetensors.write(
                 own,

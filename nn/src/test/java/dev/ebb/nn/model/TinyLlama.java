@@ -15,7 +15,9 @@ import java.util.Random;
 import java.util.SequencedMap;
 import java.util.function.DoubleUnaryOperator;
 
-/** A published Llama small enough for a test: its tensors, its config, and its plain reading. */
+/**
+ * A published Llama small enough for a test: its tensors, its config, and its plain implementation.
+ */
 final class TinyLlama {
     static final int VOCABULARY = 13;
     static final int CONTEXT = 32;
@@ -120,7 +122,7 @@ final class TinyLlama {
         Files.writeString(folder.resolve("config.json"), text.append('}'));
     }
 
-    /** In two shards, tensors in turn, and an index. */
+    /** In two shards, with tensors alternating between them, and an index. */
     Path shard(Path folder) throws IOException {
         writeConfig(folder);
         var map = new LinkedHashMap<String, Json>();

@@ -24,8 +24,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A model with functions, bodies and weights in another file, cut and changed at random, is read or
- * refused by its name, and what is allocated stays in proportion to the file.
+ * A model with functions, bodies and weights in another file, truncated and changed at random, is
+ * read or refused with its name, and the memory allocated stays in proportion to the file.
  */
 final class BrokenModelsTest {
     private static final int ROUNDS = 400;
@@ -87,7 +87,7 @@ final class BrokenModelsTest {
                 .toBytes();
     }
 
-    /** What loading allocates once, such as the table of ops, is no part of a model. */
+    /** Memory that loading allocates only once, such as the table of ops, does not count. */
     @BeforeEach
     void loadedOnce() throws IOException {
         Files.write(folder.resolve("w.bin"), new byte[16]);

@@ -20,7 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Weights in files beside the model. */
+/** Weights in files next to the model. */
 class ExternalDataTest {
     @TempDir Path root;
     private Path folder;
@@ -89,7 +89,7 @@ class ExternalDataTest {
         refused("cannot be read", "location", "data", "offset", "0", "length", "12");
     }
 
-    /** As downloads are kept: every name is a link into one folder. */
+    /** As in a download cache: every name is a link into one folder. */
     @Test
     void linksLeadWhereTheModelsOwnLinkLeads() throws IOException {
         model("location", "w.bin", "offset", "4");

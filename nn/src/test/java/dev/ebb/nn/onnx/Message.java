@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** A protobuf message read whole, in the plainest way: the reader under test is not used. */
+/** A simple reader of whole protobuf messages, independent of the reader under test. */
 record Message(List<Field> fields) {
     record Field(int number, long value, byte[] bytes) {
         Message message() {

@@ -36,7 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 
-/** Models written as ONNX and read again give the values that they give themselves. */
+/** Models exported to ONNX and read again give the same values as before. */
 class OnnxExportTest {
     @TempDir Path folder;
 
@@ -50,7 +50,7 @@ class OnnxExportTest {
         return OnnxModel.load(file);
     }
 
-    /** The checker of the package onnx has nothing against the file, where there is one. */
+    /** The checker of the package onnx, if it is installed, accepts the file. */
     private static void accepted(Path file) throws IOException {
         var code =
                 "import sys\n"
@@ -105,7 +105,7 @@ class OnnxExportTest {
         return Array.of(shape, data);
     }
 
-    /** Shared keys, rotated places, windows of attention, norms of heads, scaled embeddings. */
+    /** Shared keys, rotary positions, attention windows, norms of heads, scaled embeddings. */
     @ParameterizedTest
     @ValueSource(strings = {"llama3", "mistral", "qwen3", "gemma"})
     void languageModels(String name) throws IOException {
@@ -155,7 +155,7 @@ class OnnxExportTest {
                 noise(1, 2, 8, 8));
     }
 
-    /** Forms that those models do not have. */
+    /** Kernel forms that those models do not have. */
     @Test
     void otherForms() throws IOException {
         var x = noise(3, 4, 5);

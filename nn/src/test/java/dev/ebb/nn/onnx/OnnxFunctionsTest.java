@@ -24,7 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Functions that a model defines itself stand for their nodes. */
+/** Functions that a model defines are inlined. */
 class OnnxFunctionsTest {
     private static final Array X = Array.of(Shape.of(2, 2), 1f, 2, 3, 5);
 
@@ -62,7 +62,7 @@ class OnnxFunctionsTest {
         return eager.toFloats();
     }
 
-    /** Places of the largest along an axis that each call names. */
+    /** The index of the maximum along an axis that each call sets. */
     @Test
     void callsHaveAttributesOfTheirOwn() throws IOException {
         var along =
@@ -87,7 +87,7 @@ class OnnxFunctionsTest {
                         List.of(
                                 call("Along", "x", "t", whole("where", 0), whole("kept", 1)),
                                 call("Along", "x", "u", whole("where", 1)),
-                                // neither the call nor the function has a value: the op's own
+                                // neither the call nor the function has a value: the op's default
                                 call("Along", "x", "v"),
                                 node("Add", "t u", "w"),
                                 node("Add", "w v", "y")));
@@ -145,7 +145,10 @@ class OnnxFunctionsTest {
         return node("Identity", from, to);
     }
 
-    /** Inputs left out, outputs that are inputs or nobody takes, bodies that see the call. */
+    /**
+     * Omitted inputs, outputs that are inputs or that are not used, bodies that read values of the
+     * call.
+     */
     @Test
     void whatCallsLeaveOutAndPassOn() throws IOException {
         var bound = function("Bound", "x low high", "y x y", 17, node("Clip", "x low high", "y"));
@@ -206,7 +209,7 @@ class OnnxFunctionsTest {
         var narrow = function("F", "", "y", 17, node("Neg", "x", "y"));
         assertThatThrownBy(() -> model(graph("x", "y", List.of(call("F", "x x", "y"))), narrow))
                 .hasMessageContaining("it has 2 inputs and 1 outputs");
-        // the body sees nothing of the model but what the call gives it
+        // the body can read only those values of the model that the call passes
         var closed = function("F", "a", "y", 17, node("Neg", "x", "y"));
         assertThatThrownBy(() -> model(graph, closed))
                 .hasMessageContaining("nothing before it makes its input");

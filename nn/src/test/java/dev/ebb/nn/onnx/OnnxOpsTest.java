@@ -38,7 +38,10 @@ class OnnxOpsTest {
         return OnnxModel.load(Files.write(folder.resolve("model.onnx"), bytes));
     }
 
-    /** What one node gives, computed at once; the same traced, its other inputs known. */
+    /**
+     * The result of one node, computed immediately; then the same traced, with its other inputs
+     * known.
+     */
     private void gives(float[] wanted, Wire node, Tensor x, Wire... constants) throws IOException {
         var model = model(17, graph("x", "y", List.of(node), constants));
         assertThat(model.apply(List.of(x)).getFirst().toFloats()).containsExactly(wanted);
@@ -162,7 +165,10 @@ class OnnxOpsTest {
                 floats("d", ONE, 3));
     }
 
-    /** A branch by a known condition is that branch; by data it is chosen when the model runs. */
+    /**
+     * A branch with a known condition is replaced by the branch taken; one that depends on data is
+     * chosen at run time.
+     */
     @Test
     void branches() throws IOException {
         var twice = graph("", "a", List.of(node("Add", "x x", "a")));
@@ -196,7 +202,7 @@ class OnnxOpsTest {
                 truth("c", true));
     }
 
-    /** Rounds are traced one after the other: y = x * 1 * 2 * 3, and what each round made. */
+    /** Loops are unrolled: y = x * 1 * 2 * 3, and the results of each round. */
     @Test
     void loops() throws IOException {
         var round =
@@ -276,7 +282,10 @@ class OnnxOpsTest {
         assertThat(slope.apply(row(1, 2, 3)).toFloats()).containsExactly(1, 2, 3);
     }
 
-    /** How many boxes are taken depends on data: arrays are computed, a traced model refuses. */
+    /**
+     * The number of boxes depends on data: it is computed for arrays, and a traced model is
+     * refused.
+     */
     @Test
     void boxesOfArraysAreTaken() throws IOException {
         var model =

@@ -134,7 +134,10 @@ class OnnxReferenceTest {
 
     private record State(SequencedMap<String, Tensor> weights, List<Tensor> fed) {}
 
-    /** Plain descent on a model's weights within a budget: promised is measured, the loss falls. */
+    /**
+     * Plain gradient descent on a model's weights within a budget: the measured peak is the
+     * promised one, and the loss falls.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"network resnet", "network gpt", "network bert"})
     void networksAreTrained(String name) throws IOException {
@@ -194,7 +197,7 @@ class OnnxReferenceTest {
                 .hasMessageContaining("node 0, Add_y, is Add");
     }
 
-    /** What a broken file that can be read asks for is computed, or refused with its place. */
+    /** A broken file that can be read is computed, or refused with a position. */
     private static void run(String name, OnnxModel model) {
         var known = cases.get(name).at("inputs").orElseThrow();
         if (model.inputs().stream().anyMatch(input -> known.at(input).isEmpty())) return;
@@ -205,7 +208,7 @@ class OnnxReferenceTest {
         }
     }
 
-    /** A file cut short, or with bytes changed, is refused in words, or is another model. */
+    /** A truncated or changed file is refused with a message, or is read as another model. */
     @Test
     void brokenFilesAreRefusedInWords() {
         var seed = new Seed(11);

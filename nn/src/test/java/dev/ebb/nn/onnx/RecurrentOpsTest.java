@@ -61,7 +61,7 @@ class RecurrentOpsTest {
                     noise(7, 2 * 3 * HIDDEN));
         }
 
-        /** What input and bias give to row {@code g} of gate {@code gate}. */
+        /** The contribution of input and bias to row {@code g} of gate {@code gate}. */
         double driven(int d, int gate, int g, int t, int row) {
             int at = d * gates * HIDDEN + gate * HIDDEN + g;
             double sum = b[d * 2 * gates * HIDDEN + gate * HIDDEN + g];

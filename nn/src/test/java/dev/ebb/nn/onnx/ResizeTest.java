@@ -182,7 +182,7 @@ class ResizeTest {
                 .containsExactly(1.5f, 3, 9);
     }
 
-    /** The derivative of the sum: how often each element was taken. */
+    /** The derivative of the sum: how often each element was used. */
     @Test
     void itIsDifferentiated() throws IOException {
         var model =

@@ -132,9 +132,9 @@ class StandardCasesTest {
     }
 
     /**
-     * In words; empty where there is none. The standard's own runner allows a thousandth. Twelve
-     * cases of windows over signals fail here, since their values were made with a pi of five
-     * digits, and one of a grid, whose values have four.
+     * The difference as text; empty if there is none. The standard's own runner allows a
+     * thousandth. Twelve cases of windows over signals fail here, because their values were made
+     * with a pi of five digits, and one of a grid, whose values have four.
      */
     private static String difference(Tensor made, Array wanted) {
         if (!made.type().equals(wanted.type()))

@@ -21,7 +21,7 @@ final class OptimizerTypesTest {
     private static final double[] START = {0.5, -1, 2, 0.25};
     private static final int STEPS = 30;
 
-    /** Weights of one type beside an f32, so that types mix in one model. */
+    /** Weights of one type together with one of f32, so that a model has mixed types. */
     public record Params(Tensor weights, Tensor single) {}
 
     public record State(Params params, Optimizer.State<Params> rule) {}
@@ -65,7 +65,7 @@ final class OptimizerTypesTest {
         return w - 0.01 * mean / (Math.sqrt(s[1] / (1 - Math.pow(0.999, t))) + 1e-8);
     }
 
-    /** What the type holds of {@code x}. */
+    /** {@code x} rounded to the type. */
     private static double rounded(double x, DType type) {
         return Array.of(x).cast(type).cast(DType.F64).item();
     }
@@ -121,7 +121,7 @@ final class OptimizerTypesTest {
         }
     }
 
-    /** Each step is a tenth of what bf16 tells apart at one. */
+    /** Each update is a tenth of the resolution of bf16 at one. */
     @Test
     void steps_below_the_resolution_of_a_weight_add_up() {
         var rule = Sgd.of(0.0004);
@@ -154,7 +154,7 @@ final class OptimizerTypesTest {
             var clipped = (Array) Gradients.clipped(g, 5);
             assertThat(clipped.dtype()).isEqualTo(type);
             assertThat(clipped.toDoubles()[1]).isCloseTo(4, within(0.02));
-            // 33 times 99 is a sum that no type of sixteen bits holds, and their mean is
+            // 33 times 99 cannot be represented in sixteen bits, but the mean can
             Tensor x = Array.of(new double[33]).add(99).cast(type).reshape(33, 1);
             var sum =
                     new ShardedGradient(33, 33)
@@ -169,7 +169,7 @@ final class OptimizerTypesTest {
                 mean = average.next(mean, Array.of(2.0).cast(type));
             }
             assertThat(mean.item()).isCloseTo(2 - Math.pow(0.999, 100), within(1e-4));
-            // a scale that f16 does not hold
+            // a scale that f16 cannot represent
             var scaled =
                     LossScale.of(0x1p17).valueAndGrad((Tensor p) -> p.mul(0.25).sum(), half(type));
             boolean finite = scaled.finite().item() == 1;

@@ -17,10 +17,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Against plain loops over the ranks' numbers. */
+/** Collectives against plain loops over the ranks' numbers. */
 class CollectivesTest {
 
-    /** What rank {@code rank} holds. */
+    /** The numbers of rank {@code rank}. */
     private static float[] own(int rank, int size) {
         var seed = new Seed(7).of(rank);
         var all = new float[size];
@@ -183,7 +183,7 @@ class CollectivesTest {
                 .hasMessageContainingAll("rank 1", "has left");
     }
 
-    /** What was not waited for to its end must not touch memory that is given back. */
+    /** Transfers that were not waited for must not access memory after it is freed. */
     @Test
     void a_group_that_is_settled_lets_go_of_its_memory() {
         var groups = LocalGroup.of(2, Duration.ofMinutes(5));

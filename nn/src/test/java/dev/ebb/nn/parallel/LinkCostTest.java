@@ -14,9 +14,9 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 
-/** What exchanges cost is measured once, and decides what is gathered again. */
+/** The cost of communication is measured once, and decides which weights are gathered again. */
 class LinkCostTest {
-    /** One of two ranks, as far as a plan asks, with a link of its own. */
+    /** One of two ranks for planning, with a given link cost. */
     private record Linked(Group group, LinkCost linkCost) implements Group {
         @Override
         public int rank() {
@@ -54,7 +54,9 @@ class LinkCostTest {
         }
     }
 
-    /** The same program in the same memory: what may be gathered again depends on the link. */
+    /**
+     * The same program in the same memory: which weights are gathered again depends on the link.
+     */
     @Test
     void over_a_slow_link_fewer_weights_are_gathered_again() {
         var recipe = new RankTest.WideMlp(96, 5);

@@ -99,7 +99,7 @@ class RankTest {
         assertThat(found).hasSize(1);
     }
 
-    /** Twelve shards: of ranks that are no power of two, and whose shares are none. */
+    /** Twelve shards: numbers of ranks, and of shards per rank, that are not powers of two. */
     @Test
     void every_number_of_ranks_that_divides_the_shards_gives_the_same_bits() {
         var found = new HashSet<String>();
@@ -118,7 +118,7 @@ class RankTest {
         assertThat(found).hasSize(1);
     }
 
-    /** Products of the backward pass come between the begin and the end of an exchange. */
+    /** Products of the backward pass run between the start and the end of an exchange. */
     @Test
     void gradients_travel_beside_the_rest_of_the_backward_pass() {
         var cut = new Cut(2, 2);
@@ -182,8 +182,8 @@ class RankTest {
     }
 
     /**
-     * The slow version: each shard's gradients by a program of its own, added by a loop over
-     * numbers, the weights moved as whole tensors.
+     * The simple version: each shard's gradients by a separate program, added by a loop over
+     * numbers, and the weights updated as whole tensors.
      */
     @Test
     void a_plain_loop_over_shards_gives_the_same_bits() {
@@ -312,7 +312,7 @@ class RankTest {
         }
     }
 
-    /** The least budget of a rank of one and of four, with as many examples each. */
+    /** The least budget of one rank alone and of one of four, with as many examples each. */
     @Test
     void a_rank_of_four_needs_less_than_half_the_memory() {
         var recipe = new WideMlp(256, 8);

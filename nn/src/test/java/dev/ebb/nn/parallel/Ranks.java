@@ -12,7 +12,7 @@ import java.util.function.Function;
 final class Ranks {
     private Ranks() {}
 
-    /** What each rank gave; the first error of any. */
+    /** The results of all ranks; throws the first error of any. */
     static <T> List<T> run(int size, Function<Group, T> body) {
         return run(LocalGroup.of(size, Duration.ofMinutes(10)), body);
     }

@@ -26,7 +26,7 @@ class ScalingModelTest {
         assertThat(model.seconds(8)).isCloseTo(model.seconds(2), within(1e-12));
     }
 
-    /** 75 MB each way at 1 GB/s: 75 ms of gathering, and 75 ms beside 135 ms of backward pass. */
+    /** 75 MB each way at 1 GB/s: 75 ms of gathering, and 75 ms during 135 ms of backward pass. */
     @Test
     void what_fits_beside_the_backward_pass_is_not_waited_for() {
         var link = new ScalingModel.Link(1e9, 0, 0, 0);
@@ -45,7 +45,7 @@ class ScalingModelTest {
         assertThat(model.seconds(16)).isGreaterThan(model.seconds(4));
     }
 
-    /** Two messages of 1 ms to one peer, beside a long backward pass: a core works for each. */
+    /** Two messages of 1 ms to one peer, during a long backward pass: a core works for each. */
     @Test
     void processor_time_of_messages_is_never_hidden() {
         var work = new ScalingModel.Work(10, 0, 0.5, 2, 0, 2, 1, 1);

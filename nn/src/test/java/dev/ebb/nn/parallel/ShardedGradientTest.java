@@ -61,7 +61,7 @@ class ShardedGradientTest {
         return Tensorwise.list(tree).stream().map(Tensor::toFloats).toList();
     }
 
-    /** Each shard's gradient from a program of its own, summed in Java level by level. */
+    /** Each shard's gradient from a separate program, summed in Java level by level. */
     private static List<float[]> byHand(int shards, Mlp net, Batch batch) {
         var level = new ArrayList<List<float[]>>();
         int rows = batch.x().dim(0) / shards;
@@ -126,7 +126,7 @@ class ShardedGradientTest {
         }
     }
 
-    /** Six shards in three groups of two, and each by itself, with sums instead of means. */
+    /** Six shards in three groups of two, and each separately, with sums instead of means. */
     @Test
     void shardsThatAreNoPowerOfTwoToo() {
         var net = net(16);

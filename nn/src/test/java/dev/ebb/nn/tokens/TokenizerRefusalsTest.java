@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What a tokenizer.json says that is not known, or that is broken, is told with its place. */
+/** Unknown or broken parts of a tokenizer.json are refused with their position. */
 class TokenizerRefusalsTest {
     private static final String MODEL =
             "\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"b\": 1, \"ab\": 2},"

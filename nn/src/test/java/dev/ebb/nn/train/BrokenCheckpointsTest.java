@@ -29,8 +29,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * Checkpoints of a trainer, cut and changed at random, are refused by the file's name, and what is
- * allocated stays in proportion to the file.
+ * Checkpoints of a trainer, truncated and changed at random, are refused with the file's name, and
+ * the memory allocated stays in proportion to the file.
  */
 final class BrokenCheckpointsTest {
     private static final int ROUNDS = 60;
@@ -98,7 +98,7 @@ final class BrokenCheckpointsTest {
         }
     }
 
-    /** Positions that say something else under a digest that is right. */
+    /** Positions with wrong content but the right digest. */
     private static void positions(
             Path file,
             TrainerSettings<Mlp, Network.None> settings,

@@ -18,13 +18,13 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Event files read by a reader of their own, checksums bit by bit. */
+/** Event files read by an independent reader, with checksums computed bit by bit. */
 class EventFileTest {
     @TempDir Path folder;
 
     record Scalar(String tag, long step, float value) {}
 
-    /** CRC-32C by its polynomial, then turned and moved. */
+    /** CRC-32C by its polynomial, then masked. */
     private static int masked(byte[] bytes) {
         int crc = -1;
         for (byte b : bytes) {

@@ -7,7 +7,7 @@ import dev.ebb.tensor.Tensor;
 
 import java.util.List;
 
-/** A rank whose gradients do not travel beside the backward pass, to compare with. */
+/** A rank that sends its gradients after the backward pass, to compare with. */
 public final class Afterwards {
     private Afterwards() {}
 

@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The body of an elementwise kernel as nodes, one for each function in it. */
+/** Writes the body of an elementwise kernel as nodes, one for each function in it. */
 final class ElementWriter {
     private final GraphWriter graph;
     private final Shape shape;
@@ -19,7 +19,7 @@ final class ElementWriter {
     private final Map<Scalar, Named> made = new HashMap<>();
 
     /**
-     * @param shape what the kernel runs over
+     * @param shape over which the kernel iterates
      * @param arguments operands that broadcast to it
      */
     ElementWriter(GraphWriter graph, Shape shape, List<Named> arguments) {

@@ -16,7 +16,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** The ops of a graph as nodes of ONNX, by the forms of their kernels: no op is known by name. */
+/**
+ * Writes the ops of a graph as ONNX nodes according to their kernel forms; it refers to no op by
+ * name.
+ */
 public final class FormWriter {
     private final GraphWriter graph;
     private final NetworkFormWriter networks;
@@ -26,7 +29,7 @@ public final class FormWriter {
         this.networks = new NetworkFormWriter(graph);
     }
 
-    /** The outputs of {@code node}; the last may be left out, where ONNX has no such output. */
+    /** The outputs of {@code node}; the last may be missing if ONNX has no such output. */
     public List<Named> write(Node node, List<Named> in) {
         var outputs = node.outputs().stream().map(v -> v.type()).toList();
         if (node.op() instanceof MaxPoolOp op)
@@ -117,7 +120,7 @@ public final class FormWriter {
                 new ElementWriter(graph, shape, arguments).of(p.epilogue()), shape, output);
     }
 
-    /** Matrices that are whole, whatever their batch broadcasts to. */
+    /** The shape of whole matrices with the operand's own batch axes. */
     private static Shape matrices(Named x, int rows, int columns) {
         int rank = x.shape().rank();
         return x.shape().with(rank - 2, rows).with(rank - 1, columns);
@@ -147,7 +150,7 @@ public final class FormWriter {
         return all;
     }
 
-    /** Whether each part begins where the one before ends, and the last ends with the axis. */
+    /** Whether each part starts where the one before ends, and the last ends with the axis. */
     private static boolean isRow(Kernel.Assemble whole, int axis) {
         int at = 0;
         for (var part : whole.parts()) {
@@ -198,7 +201,7 @@ public final class FormWriter {
         return named;
     }
 
-    /** Slices that an index names, or one element for each of its elements. */
+    /** The slices selected by an index, or one element for each element of the index. */
     private Named gathered(Kernel.Gather gather, List<Named> in, Type output) {
         var data = in.get(0);
         var index = in.get(1);
@@ -226,7 +229,7 @@ public final class FormWriter {
         throw new NotExportableException("elements picked in a way that ONNX has not");
     }
 
-    /** Whether only the axes of the index move it. */
+    /** Whether the index varies only along its own axes of the result. */
     private static boolean isWhole(Kernel.Gather gather, Named data, Named index, int axis) {
         int width = index.shape().rank();
         for (int d = 0; d < gather.shape().rank(); d++) {

@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** A graph of ONNX (opset 17) that is put together node by node. */
+/** Builds an ONNX graph (opset 17) node by node. */
 public final class GraphWriter {
     /** A value of the graph. */
     public record Named(String name, DType dtype, Shape shape) {}
 
-    /** The end of a slice that goes backwards as far as the first element. */
+    /** The end of a slice that runs backwards to the first element. */
     private static final long BEFORE_ALL = Long.MIN_VALUE;
 
     private final ProtobufWriter graph = new ProtobufWriter();
@@ -55,7 +55,7 @@ public final class GraphWriter {
         graph.inside(11, described(input));
     }
 
-    /** Makes {@code value} an output under a name of its own. */
+    /** Makes {@code value} an output with its own name. */
     public void output(String name, Named value) {
         var output = new Named(name, value.dtype(), value.shape());
         emit("Identity", List.of(output), List.of(value));
@@ -89,7 +89,7 @@ public final class GraphWriter {
         return made;
     }
 
-    /** Whole numbers as a list. */
+    /** A list of integers. */
     Named longs(List<Long> numbers) {
         return shared(
                 List.of("list", numbers),
@@ -142,7 +142,7 @@ public final class GraphWriter {
                 "Transpose", x.dtype(), shape, List.of(x), ProtobufWriter.attribute("perm", order));
     }
 
-    /** {@code sizes} elements of each axis from {@code starts} on, by {@code steps}. */
+    /** {@code sizes} elements of each axis from {@code starts} on, with strides {@code steps}. */
     Named sliced(Named x, List<Integer> starts, List<Integer> sizes, List<Integer> steps) {
         boolean whole = IntStream.range(0, steps.size()).allMatch(i -> steps.get(i) == 1);
         if (whole && sizes.equals(x.shape().dims())) return x;
@@ -163,7 +163,7 @@ public final class GraphWriter {
                         longs(wide(steps))));
     }
 
-    /** What was computed along a shape, of the type that it should have. */
+    /** A value computed over a shape, converted to the required type and shape. */
     Named finished(Named made, Shape computed, Type type) {
         return reshaped(expanded(cast(made, type.dtype()), computed), type.shape());
     }

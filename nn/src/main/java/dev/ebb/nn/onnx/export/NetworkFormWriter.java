@@ -14,7 +14,7 @@ import dev.ebb.tensor.network.MaxPoolOp;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Convolutions, pools and attention as nodes of ONNX. */
+/** Writes convolutions, pools and attention as ONNX nodes. */
 final class NetworkFormWriter {
     private final GraphWriter graph;
 
@@ -35,7 +35,7 @@ final class NetworkFormWriter {
                 ProtobufWriter.attribute("pads", pads));
     }
 
-    /** Forwards, or the transpose of it. */
+    /** A convolution, or a transposed one. */
     Named convolved(Kernel.Convolve c, List<Named> in, Type output) {
         if (c.side() == Kernel.Side.WEIGHT)
             throw new NotExportableException("the gradient of a convolution");

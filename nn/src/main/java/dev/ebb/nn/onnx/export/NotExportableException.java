@@ -1,6 +1,6 @@
 package dev.ebb.nn.onnx.export;
 
-/** What a recorded op computes and ONNX cannot say. */
+/** An op that ONNX cannot express. */
 public final class NotExportableException extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
 

@@ -8,11 +8,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** How a kernel reads an operand, as nodes: slices, transposes and reshapes. */
+/** Writes a kernel's view of an operand as nodes: slices, transposes and reshapes. */
 final class ViewWriter {
     private ViewWriter() {}
 
-    /** {@code x} as {@code view} reads it along {@code shape}; it broadcasts to that. */
+    /**
+     * {@code x} read through {@code view} over {@code shape}; the result broadcasts to that shape.
+     */
     static Named read(GraphWriter graph, Named x, View view, Shape shape) {
         if (view.isContiguous(shape) && x.shape().size() == shape.size())
             return graph.reshaped(x, shape);
@@ -37,7 +39,7 @@ final class ViewWriter {
         return graph.reshaped(graph.permuted(picked, order), new Shape(dims));
     }
 
-    /** Each operand as its view reads it. */
+    /** Each operand read through its view. */
     static List<Named> readAll(
             GraphWriter graph, List<Named> operands, List<View> views, Shape shape) {
         var all = new ArrayList<Named>();
@@ -58,7 +60,7 @@ final class ViewWriter {
         return starts;
     }
 
-    /** The axis along which {@code count} elements lie that are {@code stride} apart. */
+    /** The axis of {@code count} elements with stride {@code stride}. */
     private static int axis(Named x, long stride, int count, List<Integer> taken) {
         var own = View.contiguous(x.shape());
         for (int a = 0; a < x.shape().rank(); a++) {

@@ -1,4 +1,4 @@
-/** Recorded graphs as the nodes of an ONNX model: one writer for each kind of kernel forms. */
+/** Writes recorded graphs as nodes of an ONNX model, one writer for each kind of kernel forms. */
 @NullMarked
 package dev.ebb.nn.onnx.export;
 

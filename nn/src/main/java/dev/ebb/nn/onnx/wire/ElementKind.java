@@ -5,7 +5,7 @@ import dev.ebb.ir.DType;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** The numbers by which ONNX names the types of elements. */
+/** ONNX's numbers for element types. */
 public final class ElementKind {
     private ElementKind() {}
 
@@ -16,7 +16,7 @@ public final class ElementKind {
                 .findFirst();
     }
 
-    /** The number of an element type in ONNX; a truth value is a byte there. */
+    /** The number of an element type in ONNX; a boolean is a byte there. */
     public static int of(DType dtype) {
         return switch (dtype) {
             case F32 -> 1;

@@ -13,19 +13,19 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Where the elements of a tensor lie if not in the model's file: in a file beside it, which must be
- * inside the model's folder, links followed.
+ * The elements of a tensor that are stored outside the model's file: in another file, which must be
+ * inside the model's folder, also after links are followed.
  *
  * @param model the model's file
  * @param tensor the tensor's name
- * @param told what the model says: location, offset, length
+ * @param told the model's entries: location, offset, length
  */
 public record ExternalData(Path model, String tensor, Map<String, String> told) {
     public ExternalData {
         told = Map.copyOf(told);
     }
 
-    /** Adds a pair of texts. */
+    /** Reads a key and its value into {@code to}. */
     public static void entry(Protobuf in, Map<String, String> to) throws FileFormatException {
         var pair = new HashMap<Integer, String>();
         for (int field = in.next(); field != 0; field = in.next())
@@ -33,7 +33,7 @@ public record ExternalData(Path model, String tensor, Map<String, String> told) 
         to.put(pair.getOrDefault(1, ""), pair.getOrDefault(2, ""));
     }
 
-    /** The bytes, mapped for as long as the arena is open. */
+    /** The bytes, mapped as long as the arena is open. */
     public MemorySegment bytes(Arena arena, long expected) throws FileFormatException {
         var file = file();
         long offset = number("offset", 0);
@@ -68,7 +68,7 @@ public record ExternalData(Path model, String tensor, Map<String, String> told) 
             long number = Long.parseLong(text);
             if (number >= 0) return number;
         } catch (NumberFormatException _) {
-            // told below
+            // reported below
         }
         throw refused("has the " + key + " \"" + text + "\", which is no size");
     }
@@ -81,12 +81,14 @@ public record ExternalData(Path model, String tensor, Map<String, String> told) 
             boolean within = !location.isEmpty() && file.startsWith(folder);
             if (within && !Path.of(location).isAbsolute() && isWithin(folder, file)) return file;
         } catch (InvalidPathException _) {
-            // told below
+            // reported below
         }
         throw refused("lies in \"" + location + "\", which is not a file in the model's folder");
     }
 
-    /** Links may lead to where the model's own link leads, as in a cache of downloads. */
+    /**
+     * A link may lead to the folder to which the model's own link leads, as in a download cache.
+     */
     private boolean isWithin(Path folder, Path file) throws FileFormatException {
         try {
             var real = file.toRealPath();

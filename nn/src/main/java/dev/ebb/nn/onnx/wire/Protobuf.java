@@ -10,11 +10,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The fields of one protobuf message, one after the other, where they lie in the file. A length is
- * checked against the message before anything is made of it.
+ * Reads the fields of one protobuf message, one after the other, in place. A length is checked
+ * against the message before memory is allocated.
  */
 public final class Protobuf {
-    /** Messages within messages; a model has three levels and three more for each body inside. */
+    /**
+     * The deepest nesting of messages; a model has three levels, and three more for each nested
+     * body.
+     */
     private static final int DEEPEST = 100;
 
     private static final ValueLayout.OfInt INT =
@@ -42,7 +45,7 @@ public final class Protobuf {
         return new Protobuf(file, data, 0, 0);
     }
 
-    /** Goes to the next field; its number, or zero where there is none. */
+    /** Moves to the next field and returns its number, or zero at the end. */
     public int next() throws FileFormatException {
         if (at >= data.byteSize()) return 0;
         long tag = varint();
@@ -119,7 +122,7 @@ public final class Protobuf {
         return new Protobuf(file, bytes(), base + at - bytes.byteSize(), depth + 1);
     }
 
-    /** Adds the numbers of a repeated field, packed or one. */
+    /** Adds the numbers of a repeated field, packed or single. */
     public void wholes(Longs to) throws FileFormatException {
         if (wire != 2) {
             to.add(value);
@@ -129,7 +132,7 @@ public final class Protobuf {
         while (inner.at < inner.data.byteSize()) to.add(inner.varint());
     }
 
-    /** Adds the floats of a repeated field, packed or one, as their bits. */
+    /** Adds the floats of a repeated field, packed or single, as their bits. */
     public void floats(Longs to) throws FileFormatException {
         if (wire != 2) {
             to.add(value);
@@ -139,7 +142,7 @@ public final class Protobuf {
         for (long i = 0; i < bytes.byteSize(); i += 4) to.add(bytes.get(INT, i));
     }
 
-    /** Adds the doubles of a repeated field, packed or one, as their bits. */
+    /** Adds the doubles of a repeated field, packed or single, as their bits. */
     public void doubles(Longs to) throws FileFormatException {
         if (wire != 2) {
             to.add(value);
@@ -149,7 +152,7 @@ public final class Protobuf {
         for (long i = 0; i < bytes.byteSize(); i += 8) to.add(bytes.get(LONG, i));
     }
 
-    /** Numbers, as many as come. */
+    /** A growing list of longs. */
     public static final class Longs {
         private long[] all = new long[8];
         private int size;

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A protobuf message that is put together field by field. Tensors and messages inside it are kept
- * as they are until it is written out: nothing large is copied.
+ * Builds a protobuf message field by field. Tensors and nested messages are not copied; they are
+ * written when the message is.
  */
 public final class ProtobufWriter {
     private final List<MemorySegment> chunks = new ArrayList<>();

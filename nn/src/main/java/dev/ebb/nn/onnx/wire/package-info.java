@@ -1,4 +1,4 @@
-/** The bytes of a model's file and of those beside it: protobuf's fields, and tensors elsewhere. */
+/** The ONNX file format: protobuf fields, and tensors in other files. */
 @NullMarked
 package dev.ebb.nn.onnx.wire;
 
