@@ -39,6 +39,14 @@ public final class Frontier {
             this.extra = extra;
         }
 
+        /** The plan of a sequence that can be run, with the cost of its works. */
+        static Member of(Model model, int[] sequence) {
+            var replay = new Liveness(model);
+            if (!replay.replay(sequence, sequence.length))
+                throw new IllegalStateException("an order that cannot be run");
+            return new Member(model, replay.sequence(), replay.peak, replay.extra);
+        }
+
         public int[] sequence() {
             return sequence;
         }
@@ -83,7 +91,7 @@ public final class Frontier {
     private static final int AHEAD = 2;
 
     private final Model model;
-    private final Cost cost;
+    private final MemberTimes times;
     private final List<Frontier> smaller;
     private final KnownGenerations known;
     private final Search search;
@@ -115,11 +123,13 @@ public final class Frontier {
      */
     Frontier(Model model, Cost cost, List<Frontier> smaller, Effort effort, SearchCache cache) {
         this.model = model;
-        this.cost = cost;
+        times = new MemberTimes(model, cost);
         this.smaller = smaller;
         var before = smaller.stream().map(s -> s.known).toList();
         known = new KnownGenerations(model, before, effort, cache);
         search = new Search(model);
+        levels = effort.levels(model.nodes.size());
+        share = effort.share(model.nodes.size());
         var ordering = new Ordering(model);
         walkedBack =
                 model.problem.inversions().isEmpty()
@@ -128,17 +138,13 @@ public final class Frontier {
         var plain = complete(ordering.plain());
         storeAll = plain.peak;
         var first = List.of(plain, complete(ordering.tidy()), complete(ordering.thrifty()));
-        orders =
-                first.stream()
-                        .sorted(Comparator.comparingLong(Member::peak))
-                        .map(Member::sequence)
-                        .toList();
-        generations.add(pruned(timed(first)));
-        int n = model.nodes.size();
+        var sorted = first.stream().sorted(times.byMemory(storeAll / levels)).toList();
+        orders = sorted.stream().map(Member::sequence).toList();
+        above = sorted.getFirst();
+        // no plan of less memory, found later, may cost less
+        double most = times.of(above).extra;
+        generations.add(pruned(times.of(first)).stream().filter(m -> m.extra <= most).toList());
         floor = Bounds.peak(model);
-        levels = effort.levels(n);
-        share = effort.share(n);
-        above = member(orders.getFirst());
         level = levels;
     }
 
@@ -197,9 +203,9 @@ public final class Frontier {
         // a plan for more memory may have been returned already: it must not cost more than this
         // one
         var dearest = members(generations.size()).getLast();
-        generations.add(timed(own).stream().filter(m -> m.extra >= dearest.extra).toList());
+        generations.add(times.of(own).stream().filter(m -> m.extra >= dearest.extra).toList());
         own.clear();
-        beyond.add(timed(ladder));
+        beyond.add(times.of(ladder));
         return true;
     }
 
@@ -225,10 +231,7 @@ public final class Frontier {
     }
 
     private Member member(int[] sequence) {
-        var replay = new Liveness(model);
-        if (!replay.replay(sequence, sequence.length))
-            throw new IllegalStateException("an order that cannot be run");
-        return new Member(model, replay.sequence(), replay.peak, replay.extra);
+        return Member.of(model, sequence);
     }
 
     private Member here() {
@@ -273,7 +276,7 @@ public final class Frontier {
             return own == null || rival.extra < own.extra ? rival : own;
         }
         var found = squeezed(above.sequence, bound, 0);
-        if (found != null && timed(found).extra < rival.extra)
+        if (found != null && times.of(found).extra < rival.extra)
             return member(search.improve(found.sequence, bound, allowance));
         if (search.squeeze().start(rival.sequence)) return rival;
         if (found == null) return under(above, bound, false, 0);
@@ -339,12 +342,12 @@ public final class Frontier {
             if (large && noise > 0) break;
             for (int[] start : starts) {
                 var found = squeezed(start, bound, noise);
-                if (found != null && (best == null || found.extra < best.extra)) best = found;
+                best = times.faster(best, found);
             }
             if (noise == 0 && (best == null || (full && !large))) {
                 for (int[] start : large ? orders.subList(0, 1) : orders) {
                     var found = squeezed(start, bound, noise);
-                    if (found != null && (best == null || found.extra < best.extra)) best = found;
+                    best = times.faster(best, found);
                     starts.add(start);
                 }
             }
@@ -382,17 +385,5 @@ public final class Frontier {
         var best = new ArrayList<Member>();
         for (var m : sorted) if (best.isEmpty() || m.peak < best.getLast().peak) best.add(m);
         return best;
-    }
-
-    /** With transfers started early, and the waiting time that then remains. */
-    private List<Member> timed(List<Member> members) {
-        return members.stream().map(this::timed).toList();
-    }
-
-    private Member timed(Member member) {
-        if (!mayMove() || member.model != model) return member;
-        var early = member(Transfers.eager(model, member.sequence, member.peak));
-        double seconds = early.schedule().cost(cost);
-        return new Member(model, early.sequence, early.peak, seconds - model.total());
     }
 }

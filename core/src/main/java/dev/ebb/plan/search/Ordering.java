@@ -50,7 +50,7 @@ public final class Ordering {
     private boolean[] late() {
         var marked = new boolean[before.length];
         for (int u : sorted()) {
-            for (int o : model.out[u]) marked[u] |= model.place[o] >= 0;
+            for (int o : model.out[u]) marked[u] |= model.overwritten(o) >= 0;
             for (int p : before[u]) marked[u] |= marked[p];
         }
         return marked;
@@ -96,7 +96,8 @@ public final class Ordering {
 
     /** Whether {@code p} may be computed again after {@code u}: it only makes what that reads. */
     private boolean mayRunAgainAfter(int p, int u) {
-        for (int o : model.out[u]) for (int x : model.in[p]) if (x == model.place[o]) return false;
+        for (int o : model.out[u])
+            for (int x : model.in[p]) if (x == model.overwritten(o)) return false;
         for (int x : model.in[u]) if (model.maker(x) == p) return true;
         return false;
     }
@@ -110,8 +111,9 @@ public final class Ordering {
         var needed = IntStream.builder();
         for (int x : model.in[u]) if (model.maker(x) >= 0) needed.add(model.maker(x));
         for (int o : model.out[u]) {
-            if (model.place[o] < 0) continue;
-            for (int reader : model.readers[model.place[o]]) if (reader != u) needed.add(reader);
+            int gone = model.overwritten(o);
+            if (gone < 0) continue;
+            for (int reader : model.readers[gone]) if (reader != u) needed.add(reader);
         }
         return needed.build().distinct().toArray();
     }
@@ -200,8 +202,16 @@ public final class Ordering {
     private long growth(int u, int[] left) {
         long sum = 0;
         for (int o : model.out[u]) if (left[o] > 0 || model.pinned[o]) sum += model.bytes[o];
-        for (int x : model.in[u]) if (left[x] == 1 && !model.pinned[x]) sum -= model.bytes[x];
+        for (int x : model.in[u]) if (left[x] == 1 && isHeld(x)) sum -= model.bytes[x];
         return sum;
+    }
+
+    /**
+     * Whether {@code x} takes memory from when it is there until its last reader: what starts
+     * outside the arena is fetched when it is read.
+     */
+    private boolean isHeld(int x) {
+        return !model.pinned[x] && (model.initial[x] || model.maker(x) >= 0);
     }
 
     /** The order with nodes moved to where they save memory. */
@@ -236,7 +246,7 @@ public final class Ordering {
             double change = (double) (here - to) * kept(u);
             for (int x : model.in[u]) {
                 int other = lastOther(x, u);
-                if (!model.pinned[x] && other < here)
+                if (isHeld(x) && other < here)
                     change -= (double) model.bytes[x] * (here - Math.max(to, other + 1));
             }
             if (change < best || (change == best && change < 0 && to > target)) {
@@ -258,7 +268,7 @@ public final class Ordering {
         double change = -(double) (target - 1 - here) * kept(u);
         for (int x : model.in[u]) {
             int other = Math.max(here, lastOther(x, u));
-            if (!model.pinned[x] && other < target - 1)
+            if (isHeld(x) && other < target - 1)
                 change += (double) model.bytes[x] * (target - 1 - other);
         }
         if (change >= 0) return false;

@@ -1,5 +1,6 @@
 package dev.ebb.plan.search;
 
+import dev.ebb.plan.schedule.LateFrees;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Step;
 
@@ -22,7 +23,8 @@ public final class ScheduleWriter {
     }
 
     public static Schedule of(Model model, int[] sequence) {
-        return new Schedule(model.problem, new ScheduleWriter(model).write(sequence));
+        var schedule = new Schedule(model.problem, new ScheduleWriter(model).write(sequence));
+        return model.mayMove() ? LateFrees.in(schedule, model.costs) : schedule;
     }
 
     private List<Step> write(int[] sequence) {
