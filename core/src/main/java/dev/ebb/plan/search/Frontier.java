@@ -137,13 +137,14 @@ public final class Frontier {
                         : new Replay(model, ordering).inverting().map(this::complete);
         var plain = complete(ordering.plain());
         storeAll = plain.peak;
-        var first = List.of(plain, complete(ordering.tidy()), complete(ordering.thrifty()));
+        var first = new ArrayList<>(List.of(plain));
+        first.add(complete(ordering.tidy()));
+        first.add(complete(ordering.thrifty()));
+        ordering.unhurried().map(this::complete).ifPresent(first::add);
         var sorted = first.stream().sorted(times.byMemory(storeAll / levels)).toList();
         orders = sorted.stream().map(Member::sequence).toList();
         above = sorted.getFirst();
-        // no plan of less memory, found later, may cost less
-        double most = times.of(above).extra;
-        generations.add(pruned(times.of(first)).stream().filter(m -> m.extra <= most).toList());
+        generations.add(pruned(times.of(first)));
         floor = Bounds.peak(model);
         level = levels;
     }
@@ -158,7 +159,8 @@ public final class Frontier {
      * members with a peak above {@code bytes} never fit.
      */
     public Optional<Member> answer(long bytes, Predicate<Member> fits) {
-        for (int count = 1; count <= size() || grow(); count++) {
+        // with transfers, less memory may take less time: all is searched
+        for (int count = mayMove() ? searchedToTheEnd() : 1; count <= size() || grow(); count++) {
             for (var member : members(count))
                 if (member.peak <= bytes && fits.test(member)) return Optional.of(member);
         }
@@ -174,10 +176,15 @@ public final class Frontier {
 
     /** Every member, after searching to the end. */
     public List<Member> all() {
+        return members(searchedToTheEnd());
+    }
+
+    /** The number of generations when there are no more. */
+    private int searchedToTheEnd() {
         while (grow()) {
             // until it ends
         }
-        return members(size());
+        return size();
     }
 
     /** Searches one more generation, with less memory; false if there is none. */
@@ -202,8 +209,8 @@ public final class Frontier {
         var own = ladder.subList(0, ladder.size() - kept);
         // a plan for more memory may have been returned already: it must not cost more than this
         // one
-        var dearest = members(generations.size()).getLast();
-        generations.add(times.of(own).stream().filter(m -> m.extra >= dearest.extra).toList());
+        double least = mayMove() ? 0 : members(generations.size()).getLast().extra;
+        generations.add(times.of(own).stream().filter(m -> m.extra >= least).toList());
         own.clear();
         beyond.add(times.of(ladder));
         return true;

@@ -3,6 +3,7 @@ package dev.ebb.plan.search;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.stream.IntStream;
 
@@ -102,6 +103,14 @@ public final class Ordering {
         return false;
     }
 
+    /**
+     * The order of the graph, where states outside the arena may be updated long after their
+     * gradients: those can then be offloaded in between; none if no state lies there.
+     */
+    Optional<int[]> unhurried() {
+        return updatesStates() ? Optional.of(sorted()) : Optional.empty();
+    }
+
     /** The graph's order, with in-place updates as early as possible. */
     public int[] plain() {
         return order.clone();
@@ -195,6 +204,11 @@ public final class Ordering {
         return tidy();
     }
 
+    /** Whether states are updated that lie outside the arena. */
+    private boolean updatesStates() {
+        return Arrays.stream(model.previous).anyMatch(p -> p >= 0);
+    }
+
     /**
      * The change of memory if {@code u} is computed now, when {@code left} readers of each value
      * remain.
@@ -223,6 +237,8 @@ public final class Ordering {
             for (int u : reversed(order)) moved |= sink(u);
             if (!moved) break;
         }
+        // transfers of states take long, whatever memory their updates save elsewhere
+        if (updatesStates()) order = settle(order);
         return order.clone();
     }
 

@@ -11,6 +11,9 @@ import java.util.stream.IntStream;
  * it in all steps until it is read.
  */
 final class Prefetch {
+    /** A fetch starts by this many times its own time before it must, if its lane is idle. */
+    private static final double AHEAD = 6;
+
     private final Model model;
     private final long bound;
 
@@ -179,7 +182,7 @@ final class Prefetch {
                     boolean soon =
                             idle[lane] <= now + step + model.cost[u]
                                     && written[model.in[u][0]] <= Math.max(now, idle[lane])
-                                    && begins[s] + step >= latest[f] - 2 * model.cost[u];
+                                    && begins[s] + step >= latest[f] - AHEAD * model.cost[u];
                     if (!soon || earliest[f] > s || blocked[f] > s || !fits(f, s, held, blocked)) {
                         closed[lane] = true;
                         if (allClosed(closed)) break;

@@ -1,11 +1,13 @@
 package dev.ebb.plan.search;
 
+import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.LateFrees;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Step;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -24,7 +26,11 @@ public final class ScheduleWriter {
 
     public static Schedule of(Model model, int[] sequence) {
         var schedule = new Schedule(model.problem, new ScheduleWriter(model).write(sequence));
-        return model.mayMove() ? LateFrees.in(schedule, model.costs) : schedule;
+        if (!model.mayMove()) return schedule;
+        var inPlace = new HashSet<Value>();
+        for (int v = 0; v < model.values.length; v++)
+            if (model.place[v] >= 0) inPlace.add(model.values[v]);
+        return LateFrees.in(schedule, model.costs, inPlace);
     }
 
     private List<Step> write(int[] sequence) {
