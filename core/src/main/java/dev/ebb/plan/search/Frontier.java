@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The trade-off of memory against time of one problem: a family of plans, each the cheapest found
@@ -20,9 +21,9 @@ import java.util.function.Predicate;
  * <p>The search goes downwards: from computing everything once, the memory bound is lowered level
  * by level ("rungs"), each plan derived from the one above and improved by {@link Search}; then
  * upwards, where a plan from below may beat the one found before. It proceeds in generations,
- * always the same ones, as many as the smallest budget so far needs. A budget is answered from the
- * first generations that have a plan for it, and no later plan is cheaper: so the answer does not
- * depend on earlier requests, and more memory never costs time.
+ * always the same ones, as many as the smallest budget so far needs, or all where values can be
+ * moved. A budget is answered from the first generations that have a plan for it, and no later plan
+ * is cheaper: so the answer does not depend on earlier requests, and more memory never costs time.
  */
 public final class Frontier {
     /** One plan: its sequence, its peak of live bytes, and its cost above computing all once. */
@@ -96,6 +97,10 @@ public final class Frontier {
     private final KnownGenerations known;
     private final Search search;
     private final List<int[]> orders;
+
+    /** Orders for where no plan derived from the others fits. */
+    private final List<int[]> slower;
+
     private final long storeAll;
     private final long floor;
     private final int levels;
@@ -135,14 +140,12 @@ public final class Frontier {
                 model.problem.inversions().isEmpty()
                         ? Optional.empty()
                         : new Replay(model, ordering).inverting().map(this::complete);
-        var plain = complete(ordering.plain());
-        storeAll = plain.peak;
-        var first = new ArrayList<>(List.of(plain));
-        first.add(complete(ordering.tidy()));
-        first.add(complete(ordering.thrifty()));
-        ordering.unhurried().map(this::complete).ifPresent(first::add);
+        var first = members(ordering);
+        storeAll = first.getFirst().peak;
         var sorted = first.stream().sorted(times.byMemory(storeAll / levels)).toList();
         orders = sorted.stream().map(Member::sequence).toList();
+        var slow = ordering.isHurried() ? members(new Ordering(model, false)) : List.<Member>of();
+        slower = slow.stream().map(Member::sequence).toList();
         above = sorted.getFirst();
         generations.add(pruned(times.of(first)));
         floor = Bounds.peak(model);
@@ -156,11 +159,13 @@ public final class Frontier {
 
     /**
      * The cheapest member that fits, of the first generations that have one. {@code fits} decides;
-     * members with a peak above {@code bytes} never fit.
+     * members with a peak above {@code bytes} never fit. With transfers, less memory may take less
+     * time: then all generations are searched.
      */
     public Optional<Member> answer(long bytes, Predicate<Member> fits) {
-        // with transfers, less memory may take less time: all is searched
-        for (int count = mayMove() ? searchedToTheEnd() : 1; count <= size() || grow(); count++) {
+        for (int count = model.mayMove() ? searchedToTheEnd() : 1;
+                count <= size() || grow();
+                count++) {
             for (var member : members(count))
                 if (member.peak <= bytes && fits.test(member)) return Optional.of(member);
         }
@@ -207,9 +212,8 @@ public final class Frontier {
         ascend(share / 8);
         int kept = ended ? 0 : Math.min(AHEAD, ladder.size());
         var own = ladder.subList(0, ladder.size() - kept);
-        // a plan for more memory may have been returned already: it must not cost more than this
-        // one
-        double least = mayMove() ? 0 : members(generations.size()).getLast().extra;
+        // a plan for more memory that was returned already must not cost more than these
+        double least = model.mayMove() ? 0 : members(generations.size()).getLast().extra;
         generations.add(times.of(own).stream().filter(m -> m.extra >= least).toList());
         own.clear();
         beyond.add(times.of(ladder));
@@ -231,6 +235,12 @@ public final class Frontier {
         return smaller.stream()
                 .flatMap(s -> s.first(bound).stream())
                 .min(Comparator.comparingDouble(Member::extra));
+    }
+
+    private List<Member> members(Ordering ordering) {
+        return Stream.of(ordering.plain(), ordering.tidy(), ordering.thrifty())
+                .map(this::complete)
+                .toList();
     }
 
     private Member complete(int[] nodes) {
@@ -266,7 +276,7 @@ public final class Frontier {
             ended = !walkBack();
             return;
         }
-        boolean own = found.model == model && (rival.isEmpty() || !mayMove());
+        boolean own = found.model == model && (rival.isEmpty() || !model.mayMove());
         if (own && found.extra - above.extra > STEEP * model.total()) found = inTwo(bound, found);
         ladder.add(found);
         above = found;
@@ -278,7 +288,7 @@ public final class Frontier {
      * over, unless it keeps in memory what this family offloads from the start.
      */
     private @Nullable Member against(Member rival, long bound, boolean full, long allowance) {
-        if (!mayMove()) {
+        if (!model.mayMove()) {
             var own = under(above, bound, full, allowance);
             return own == null || rival.extra < own.extra ? rival : own;
         }
@@ -288,10 +298,6 @@ public final class Frontier {
         if (search.squeeze().start(rival.sequence)) return rival;
         if (found == null) return under(above, bound, false, 0);
         return member(search.improve(found.sequence, bound, allowance / 4));
-    }
-
-    private boolean mayMove() {
-        return model.mayMove();
     }
 
     /** Continues from the plan that rebuilds all it can, if that needs less memory. */
@@ -347,14 +353,11 @@ public final class Frontier {
         Member best = null;
         for (double noise : NOISES) {
             if (large && noise > 0) break;
-            for (int[] start : starts) {
-                var found = squeezed(start, bound, noise);
-                best = times.faster(best, found);
-            }
-            if (noise == 0 && (best == null || (full && !large))) {
-                for (int[] start : large ? orders.subList(0, 1) : orders) {
-                    var found = squeezed(start, bound, noise);
-                    best = times.faster(best, found);
+            for (int[] start : starts) best = times.faster(best, squeezed(start, bound, noise));
+            for (var more : noise == 0 ? List.of(orders, slower) : List.<List<int[]>>of()) {
+                if (best != null && (!full || large || more == slower)) continue;
+                for (int[] start : more.subList(0, Math.min(large ? 1 : 3, more.size()))) {
+                    best = times.faster(best, squeezed(start, bound, noise));
                     starts.add(start);
                 }
             }

@@ -3,7 +3,6 @@ package dev.ebb.plan.search;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.stream.IntStream;
 
@@ -28,8 +27,20 @@ public final class Ordering {
     private int[] order;
     private final int[] step;
 
+    /** Whether states that lie outside the arena are updated as early as possible. */
+    private final boolean hurried;
+
     public Ordering(Model model) {
+        this(model, true);
+    }
+
+    /**
+     * If not {@code hurried}, states outside the arena may be updated long after their gradients
+     * could be computed, which takes more time and sometimes less memory.
+     */
+    Ordering(Model model, boolean hurried) {
         this.model = model;
+        this.hurried = hurried && Arrays.stream(model.previous).anyMatch(p -> p >= 0);
         int n = model.nodes.size();
         before = new int[n][];
         for (int u = 0; u < n; u++) before[u] = predecessors(u);
@@ -51,7 +62,8 @@ public final class Ordering {
     private boolean[] late() {
         var marked = new boolean[before.length];
         for (int u : sorted()) {
-            for (int o : model.out[u]) marked[u] |= model.overwritten(o) >= 0;
+            for (int o : model.out[u])
+                marked[u] |= (hurried ? model.overwritten(o) : model.place[o]) >= 0;
             for (int p : before[u]) marked[u] |= marked[p];
         }
         return marked;
@@ -103,12 +115,9 @@ public final class Ordering {
         return false;
     }
 
-    /**
-     * The order of the graph, where states outside the arena may be updated long after their
-     * gradients: those can then be offloaded in between; none if no state lies there.
-     */
-    Optional<int[]> unhurried() {
-        return updatesStates() ? Optional.of(sorted()) : Optional.empty();
+    /** Whether some state lies outside the arena and is updated as early as possible. */
+    boolean isHurried() {
+        return hurried;
     }
 
     /** The graph's order, with in-place updates as early as possible. */
@@ -204,11 +213,6 @@ public final class Ordering {
         return tidy();
     }
 
-    /** Whether states are updated that lie outside the arena. */
-    private boolean updatesStates() {
-        return Arrays.stream(model.previous).anyMatch(p -> p >= 0);
-    }
-
     /**
      * The change of memory if {@code u} is computed now, when {@code left} readers of each value
      * remain.
@@ -225,7 +229,7 @@ public final class Ordering {
      * outside the arena is fetched when it is read.
      */
     private boolean isHeld(int x) {
-        return !model.pinned[x] && (model.initial[x] || model.maker(x) >= 0);
+        return !model.pinned[x] && (!hurried || model.initial[x] || model.maker(x) >= 0);
     }
 
     /** The order with nodes moved to where they save memory. */
@@ -238,7 +242,7 @@ public final class Ordering {
             if (!moved) break;
         }
         // transfers of states take long, whatever memory their updates save elsewhere
-        if (updatesStates()) order = settle(order);
+        if (hurried) order = settle(order);
         return order.clone();
     }
 
