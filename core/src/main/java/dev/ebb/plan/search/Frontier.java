@@ -147,7 +147,7 @@ public final class Frontier {
         var slow = ordering.isHurried() ? members(new Ordering(model, false)) : List.<Member>of();
         slower = slow.stream().map(Member::sequence).toList();
         above = sorted.getFirst();
-        generations.add(pruned(times.of(first)));
+        generations.add(MemberTimes.pruned(times.of(first)));
         floor = Bounds.peak(model);
         level = levels;
     }
@@ -176,7 +176,7 @@ public final class Frontier {
     List<Member> members(int count) {
         var all = new ArrayList<Member>();
         for (var generation : generations.subList(0, count)) all.addAll(generation);
-        return pruned(all);
+        return MemberTimes.pruned(all);
     }
 
     /** Every member, after searching to the end. */
@@ -225,7 +225,8 @@ public final class Frontier {
         for (int count = 1; count <= size() || grow(); count++) {
             var known = new ArrayList<>(members(count));
             known.addAll(beyond.get(count - 1));
-            for (var member : pruned(known)) if (member.peak <= bound) return Optional.of(member);
+            for (var member : MemberTimes.pruned(known))
+                if (member.peak <= bound) return Optional.of(member);
         }
         return Optional.empty();
     }
@@ -353,17 +354,25 @@ public final class Frontier {
         Member best = null;
         for (double noise : NOISES) {
             if (large && noise > 0) break;
-            for (int[] start : starts) best = times.faster(best, squeezed(start, bound, noise));
-            for (var more : noise == 0 ? List.of(orders, slower) : List.<List<int[]>>of()) {
-                if (best != null && (!full || large || more == slower)) continue;
-                for (int[] start : more.subList(0, Math.min(large ? 1 : 3, more.size()))) {
-                    best = times.faster(best, squeezed(start, bound, noise));
-                    starts.add(start);
-                }
+            best = fastest(starts, bound, noise, best);
+            if (noise == 0 && (best == null || (full && !large))) {
+                starts.addAll(large ? orders.subList(0, 1) : orders);
+                best = fastest(starts.subList(1, starts.size()), bound, noise, best);
+            }
+            if (noise == 0 && best == null) {
+                best = fastest(slower, bound, noise, best);
+                starts.addAll(slower);
             }
             if (best != null) return member(search.improve(best.sequence, bound, allowance));
         }
         return null;
+    }
+
+    private @Nullable Member fastest(
+            List<int[]> starts, long bound, double noise, @Nullable Member known) {
+        var best = known;
+        for (int[] start : starts) best = times.faster(best, squeezed(start, bound, noise));
+        return best;
     }
 
     private @Nullable Member squeezed(int[] start, long bound, double noise) {
@@ -386,14 +395,5 @@ public final class Frontier {
             if (relaxed.extra < own.extra)
                 ladder.set(i, member(search.improve(relaxed.sequence, bound, allowance)));
         }
-    }
-
-    /** Only the members that no other beats in both peak and cost. */
-    static List<Member> pruned(List<Member> all) {
-        var sorted = new ArrayList<>(all);
-        sorted.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
-        var best = new ArrayList<Member>();
-        for (var m : sorted) if (best.isEmpty() || m.peak < best.getLast().peak) best.add(m);
-        return best;
     }
 }

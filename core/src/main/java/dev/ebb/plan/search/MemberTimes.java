@@ -5,6 +5,7 @@ import dev.ebb.plan.search.Frontier.Member;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -54,5 +55,14 @@ final class MemberTimes {
         if (!model.mayMove()) return Comparator.comparingLong(Member::peak);
         return Comparator.comparingLong((Member m) -> m.peak() / Math.max(1, rung))
                 .thenComparingDouble(m -> of(m).extra());
+    }
+
+    /** Only the members that no other beats in both peak and cost. */
+    static List<Member> pruned(List<Member> all) {
+        var sorted = new ArrayList<>(all);
+        sorted.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
+        var best = new ArrayList<Member>();
+        for (var m : sorted) if (best.isEmpty() || m.peak() < best.getLast().peak()) best.add(m);
+        return best;
     }
 }
