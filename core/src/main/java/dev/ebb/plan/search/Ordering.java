@@ -30,6 +30,9 @@ public final class Ordering {
     /** Whether states that lie outside the arena are updated as early as possible. */
     private final boolean hurried;
 
+    /** Whether what starts outside the arena counts only where it is read. */
+    private final boolean fetching;
+
     public Ordering(Model model) {
         this(model, true);
     }
@@ -40,6 +43,7 @@ public final class Ordering {
      */
     Ordering(Model model, boolean hurried) {
         this.model = model;
+        fetching = hurried;
         this.hurried = hurried && Arrays.stream(model.previous).anyMatch(p -> p >= 0);
         int n = model.nodes.size();
         before = new int[n][];
@@ -229,7 +233,7 @@ public final class Ordering {
      * outside the arena is fetched when it is read.
      */
     private boolean isHeld(int x) {
-        return !model.pinned[x] && (!hurried || model.initial[x] || model.maker(x) >= 0);
+        return !model.pinned[x] && (!fetching || model.initial[x] || model.maker(x) >= 0);
     }
 
     /** The order with nodes moved to where they save memory. */
