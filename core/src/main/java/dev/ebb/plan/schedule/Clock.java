@@ -4,6 +4,7 @@ import dev.ebb.ir.Value;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /**
  * The predicted time of a schedule whose transfers overlap with computation. A place runs one
@@ -32,7 +33,7 @@ public final class Clock implements ScheduleListener {
 
     private double now;
 
-    private Clock(Problem problem, Cost cost) {
+    Clock(Problem problem, Cost cost) {
         this.problem = problem;
         this.cost = cost;
     }
@@ -41,6 +42,17 @@ public final class Clock implements ScheduleListener {
         var clock = new Clock(schedule.problem(), cost);
         schedule.tell(clock);
         return clock.idle.values().stream().reduce(clock.now, Math::max);
+    }
+
+    /** The time of the computation so far. */
+    double now() {
+        return now;
+    }
+
+    /** When the memory of {@code v} has been written, if that is later than now. */
+    OptionalDouble writing(Value v) {
+        double end = written.getOrDefault(v, 0.0);
+        return end > now ? OptionalDouble.of(end) : OptionalDouble.empty();
     }
 
     @Override

@@ -23,6 +23,9 @@ final class ScheduleCheck implements ScheduleListener {
     private final Set<Value> kept = new HashSet<>();
     private final Map<Value, Place> away = new HashMap<>();
 
+    /** The next version of each state. */
+    private final Map<Value, Value> versions = new HashMap<>();
+
     /** What has a copy outside the arena, and where. */
     private final Set<Step.Offload> stored = new HashSet<>();
 
@@ -42,8 +45,14 @@ final class ScheduleCheck implements ScheduleListener {
         for (int i = 0; i < nodes.size(); i++) number.put(nodes.get(i), i);
         done = new boolean[nodes.size()];
         var params = problem.graph().params();
-        for (int i = 0; i < params.size(); i++)
-            if (problem.bindings().get(i) instanceof Binding.Kept) kept.add(params.get(i));
+        for (int i = 0; i < params.size(); i++) {
+            switch (problem.bindings().get(i)) {
+                case Binding.Kept _ -> kept.add(params.get(i));
+                case Binding.Replaced(int r) ->
+                        versions.put(params.get(i), problem.graph().results().get(r));
+                case Binding.Consumed _ -> {}
+            }
+        }
     }
 
     @Override
@@ -125,6 +134,15 @@ final class ScheduleCheck implements ScheduleListener {
                 v,
                 "is fetched but is not in",
                 place.name());
+        var next = versions.get(v);
+        require(
+                next == null
+                        || next.equals(v)
+                        || !place.equals(away.get(v))
+                        || !stored.contains(new Step.Offload(next, place)),
+                v,
+                "is fetched after its next version has been written over it in",
+                place.name());
         fetched++;
     }
 
@@ -165,10 +183,11 @@ final class ScheduleCheck implements ScheduleListener {
 
     Schedule.Footprint end() {
         var graph = problem.graph();
+        var beside = new HashSet<Value>();
+        for (var copy : stored) beside.add(copy.value());
         for (Value r : graph.results()) {
             require(
-                    resident.containsKey(r)
-                            || stored.stream().anyMatch(copy -> copy.value().equals(r)),
+                    resident.containsKey(r) || beside.contains(r),
                     r,
                     "is neither in the arena nor beside it at the end of",
                     "the schedule");

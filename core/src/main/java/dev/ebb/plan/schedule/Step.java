@@ -21,6 +21,14 @@ public sealed interface Step {
         Node node();
 
         List<Reuse> reuses();
+
+        /** The same with these outputs written in place. */
+        default Work with(List<Reuse> others) {
+            return switch (this) {
+                case Compute(var node, _) -> new Compute(node, others);
+                case Invert(var inversion, _) -> new Invert(inversion, others);
+            };
+        }
     }
 
     /** Computes a node; a second one of the same node recomputes it. */

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The trade-off of memory against time of one problem: a family of plans, each the cheapest found
@@ -20,9 +21,9 @@ import java.util.function.Predicate;
  * <p>The search goes downwards: from computing everything once, the memory bound is lowered level
  * by level ("rungs"), each plan derived from the one above and improved by {@link Search}; then
  * upwards, where a plan from below may beat the one found before. It proceeds in generations,
- * always the same ones, as many as the smallest budget so far needs. A budget is answered from the
- * first generations that have a plan for it, and no later plan is cheaper: so the answer does not
- * depend on earlier requests, and more memory never costs time.
+ * always the same ones, as many as the smallest budget so far needs, or all where values can be
+ * moved. A budget is answered from the first generations that have a plan for it, and no later plan
+ * is cheaper: so the answer does not depend on earlier requests, and more memory never costs time.
  */
 public final class Frontier {
     /** One plan: its sequence, its peak of live bytes, and its cost above computing all once. */
@@ -37,6 +38,14 @@ public final class Frontier {
             this.sequence = sequence;
             this.peak = peak;
             this.extra = extra;
+        }
+
+        /** The plan of a sequence that can be run, with the cost of its works. */
+        static Member of(Model model, int[] sequence) {
+            var replay = new Liveness(model);
+            if (!replay.replay(sequence, sequence.length))
+                throw new IllegalStateException("an order that cannot be run");
+            return new Member(model, replay.sequence(), replay.peak, replay.extra);
         }
 
         public int[] sequence() {
@@ -83,11 +92,15 @@ public final class Frontier {
     private static final int AHEAD = 2;
 
     private final Model model;
-    private final Cost cost;
+    private final MemberTimes times;
     private final List<Frontier> smaller;
     private final KnownGenerations known;
     private final Search search;
     private final List<int[]> orders;
+
+    /** Orders for where no plan derived from the others fits. */
+    private final List<int[]> slower;
+
     private final long storeAll;
     private final long floor;
     private final int levels;
@@ -115,30 +128,27 @@ public final class Frontier {
      */
     Frontier(Model model, Cost cost, List<Frontier> smaller, Effort effort, SearchCache cache) {
         this.model = model;
-        this.cost = cost;
+        times = new MemberTimes(model, cost);
         this.smaller = smaller;
         var before = smaller.stream().map(s -> s.known).toList();
         known = new KnownGenerations(model, before, effort, cache);
         search = new Search(model);
+        levels = effort.levels(model.nodes.size());
+        share = effort.share(model.nodes.size());
         var ordering = new Ordering(model);
         walkedBack =
                 model.problem.inversions().isEmpty()
                         ? Optional.empty()
                         : new Replay(model, ordering).inverting().map(this::complete);
-        var plain = complete(ordering.plain());
-        storeAll = plain.peak;
-        var first = List.of(plain, complete(ordering.tidy()), complete(ordering.thrifty()));
-        orders =
-                first.stream()
-                        .sorted(Comparator.comparingLong(Member::peak))
-                        .map(Member::sequence)
-                        .toList();
-        generations.add(pruned(timed(first)));
-        int n = model.nodes.size();
+        var first = members(ordering);
+        storeAll = first.getFirst().peak;
+        var sorted = first.stream().sorted(times.byMemory(storeAll / levels)).toList();
+        orders = sorted.stream().map(Member::sequence).toList();
+        var slow = ordering.isHurried() ? members(new Ordering(model, false)) : List.<Member>of();
+        slower = slow.stream().map(Member::sequence).toList();
+        above = sorted.getFirst();
+        generations.add(MemberTimes.pruned(times.of(first)));
         floor = Bounds.peak(model);
-        levels = effort.levels(n);
-        share = effort.share(n);
-        above = member(orders.getFirst());
         level = levels;
     }
 
@@ -149,10 +159,13 @@ public final class Frontier {
 
     /**
      * The cheapest member that fits, of the first generations that have one. {@code fits} decides;
-     * members with a peak above {@code bytes} never fit.
+     * members with a peak above {@code bytes} never fit. With transfers, less memory may take less
+     * time: then all generations are searched.
      */
     public Optional<Member> answer(long bytes, Predicate<Member> fits) {
-        for (int count = 1; count <= size() || grow(); count++) {
+        for (int count = model.mayMove() ? searchedToTheEnd() : 1;
+                count <= size() || grow();
+                count++) {
             for (var member : members(count))
                 if (member.peak <= bytes && fits.test(member)) return Optional.of(member);
         }
@@ -163,15 +176,20 @@ public final class Frontier {
     List<Member> members(int count) {
         var all = new ArrayList<Member>();
         for (var generation : generations.subList(0, count)) all.addAll(generation);
-        return pruned(all);
+        return MemberTimes.pruned(all);
     }
 
     /** Every member, after searching to the end. */
     public List<Member> all() {
+        return members(searchedToTheEnd());
+    }
+
+    /** The number of generations when there are no more. */
+    private int searchedToTheEnd() {
         while (grow()) {
             // until it ends
         }
-        return members(size());
+        return size();
     }
 
     /** Searches one more generation, with less memory; false if there is none. */
@@ -194,12 +212,11 @@ public final class Frontier {
         ascend(share / 8);
         int kept = ended ? 0 : Math.min(AHEAD, ladder.size());
         var own = ladder.subList(0, ladder.size() - kept);
-        // a plan for more memory may have been returned already: it must not cost more than this
-        // one
-        var dearest = members(generations.size()).getLast();
-        generations.add(timed(own).stream().filter(m -> m.extra >= dearest.extra).toList());
+        // a plan for more memory that was returned already must not cost more than these
+        double least = model.mayMove() ? 0 : members(generations.size()).getLast().extra;
+        generations.add(times.of(own).stream().filter(m -> m.extra >= least).toList());
         own.clear();
-        beyond.add(timed(ladder));
+        beyond.add(times.of(ladder));
         return true;
     }
 
@@ -208,7 +225,8 @@ public final class Frontier {
         for (int count = 1; count <= size() || grow(); count++) {
             var known = new ArrayList<>(members(count));
             known.addAll(beyond.get(count - 1));
-            for (var member : pruned(known)) if (member.peak <= bound) return Optional.of(member);
+            for (var member : MemberTimes.pruned(known))
+                if (member.peak <= bound) return Optional.of(member);
         }
         return Optional.empty();
     }
@@ -220,15 +238,18 @@ public final class Frontier {
                 .min(Comparator.comparingDouble(Member::extra));
     }
 
+    private List<Member> members(Ordering ordering) {
+        return Stream.of(ordering.plain(), ordering.tidy(), ordering.thrifty())
+                .map(this::complete)
+                .toList();
+    }
+
     private Member complete(int[] nodes) {
         return member(Transfers.complete(model, nodes));
     }
 
     private Member member(int[] sequence) {
-        var replay = new Liveness(model);
-        if (!replay.replay(sequence, sequence.length))
-            throw new IllegalStateException("an order that cannot be run");
-        return new Member(model, replay.sequence(), replay.peak, replay.extra);
+        return Member.of(model, sequence);
     }
 
     private Member here() {
@@ -256,7 +277,7 @@ public final class Frontier {
             ended = !walkBack();
             return;
         }
-        boolean own = found.model == model && (rival.isEmpty() || !mayMove());
+        boolean own = found.model == model && (rival.isEmpty() || !model.mayMove());
         if (own && found.extra - above.extra > STEEP * model.total()) found = inTwo(bound, found);
         ladder.add(found);
         above = found;
@@ -268,20 +289,16 @@ public final class Frontier {
      * over, unless it keeps in memory what this family offloads from the start.
      */
     private @Nullable Member against(Member rival, long bound, boolean full, long allowance) {
-        if (!mayMove()) {
+        if (!model.mayMove()) {
             var own = under(above, bound, full, allowance);
             return own == null || rival.extra < own.extra ? rival : own;
         }
         var found = squeezed(above.sequence, bound, 0);
-        if (found != null && timed(found).extra < rival.extra)
+        if (found != null && times.of(found).extra < rival.extra)
             return member(search.improve(found.sequence, bound, allowance));
         if (search.squeeze().start(rival.sequence)) return rival;
         if (found == null) return under(above, bound, false, 0);
         return member(search.improve(found.sequence, bound, allowance / 4));
-    }
-
-    private boolean mayMove() {
-        return model.mayMove();
     }
 
     /** Continues from the plan that rebuilds all it can, if that needs less memory. */
@@ -337,20 +354,25 @@ public final class Frontier {
         Member best = null;
         for (double noise : NOISES) {
             if (large && noise > 0) break;
-            for (int[] start : starts) {
-                var found = squeezed(start, bound, noise);
-                if (found != null && (best == null || found.extra < best.extra)) best = found;
-            }
+            best = fastest(starts, bound, noise, best);
             if (noise == 0 && (best == null || (full && !large))) {
-                for (int[] start : large ? orders.subList(0, 1) : orders) {
-                    var found = squeezed(start, bound, noise);
-                    if (found != null && (best == null || found.extra < best.extra)) best = found;
-                    starts.add(start);
-                }
+                starts.addAll(large ? orders.subList(0, 1) : orders);
+                best = fastest(starts.subList(1, starts.size()), bound, noise, best);
+            }
+            if (noise == 0 && best == null) {
+                best = fastest(slower, bound, noise, best);
+                starts.addAll(slower);
             }
             if (best != null) return member(search.improve(best.sequence, bound, allowance));
         }
         return null;
+    }
+
+    private @Nullable Member fastest(
+            List<int[]> starts, long bound, double noise, @Nullable Member known) {
+        var best = known;
+        for (int[] start : starts) best = times.faster(best, squeezed(start, bound, noise));
+        return best;
     }
 
     private @Nullable Member squeezed(int[] start, long bound, double noise) {
@@ -373,26 +395,5 @@ public final class Frontier {
             if (relaxed.extra < own.extra)
                 ladder.set(i, member(search.improve(relaxed.sequence, bound, allowance)));
         }
-    }
-
-    /** Only the members that no other beats in both peak and cost. */
-    static List<Member> pruned(List<Member> all) {
-        var sorted = new ArrayList<>(all);
-        sorted.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
-        var best = new ArrayList<Member>();
-        for (var m : sorted) if (best.isEmpty() || m.peak < best.getLast().peak) best.add(m);
-        return best;
-    }
-
-    /** With transfers started early, and the waiting time that then remains. */
-    private List<Member> timed(List<Member> members) {
-        return members.stream().map(this::timed).toList();
-    }
-
-    private Member timed(Member member) {
-        if (!mayMove() || member.model != model) return member;
-        var early = member(Transfers.eager(model, member.sequence, member.peak));
-        double seconds = early.schedule().cost(cost);
-        return new Member(model, early.sequence, early.peak, seconds - model.total());
     }
 }

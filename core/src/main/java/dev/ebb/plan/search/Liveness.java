@@ -25,6 +25,9 @@ final class Liveness {
     /** The inputs that each work may overwrite, each followed by the output that would. */
     private final int[][] free;
 
+    /** The fetch that must not follow each work, which writes over what it reads; -1 for none. */
+    private final int[] ended;
+
     /**
      * The surviving sequence: {@code order[0..length)}, and the bytes alive during each of its
      * steps.
@@ -50,6 +53,9 @@ final class Liveness {
         forced = new int[model.works][];
         free = new int[model.works][];
         for (int u = 0; u < model.works; u++) sortPairs(u);
+        ended = new int[model.works];
+        for (int u = 0; u < model.works; u++)
+            ended[u] = model.isStore(u) && model.in[u].length > 0 ? model.ended(u) : -1;
     }
 
     /** Replays {@code sequence[0..count)}; false if a work reads a value that is not resident. */
@@ -79,6 +85,7 @@ final class Liveness {
             for (int k = writes; k < end; k++) needed |= live[operands[k]];
             if (!needed) continue;
             if (later[u] && model.once[u]) return false;
+            if (ended[u] >= 0 && later[ended[u]]) return false;
             if (later[u] || !node) extra += model.again[u];
             later[u] = true;
             long during = now;

@@ -25,6 +25,7 @@ public final class Model {
     private static final double RELUCTANCE = 64;
 
     public final Problem problem;
+    final Cost costs;
     public final List<Node> nodes;
     final Value[] values;
     final int params;
@@ -71,6 +72,9 @@ public final class Model {
 
     /** The place of a value that starts or ends outside the arena, as a number; -1 for none. */
     final int[] home;
+
+    /** The state whose bytes outside the arena a result that ends there takes over; -1 for none. */
+    final int[] previous;
 
     /** Whether all values that may start or end outside the arena do. */
     final boolean fitsAway;
@@ -120,6 +124,7 @@ public final class Model {
      */
     Model(Problem problem, Cost costs, List<Place> places, boolean away) {
         this.problem = problem;
+        this.costs = costs;
         var graph = problem.graph();
         var inversions = problem.inversions();
         nodes = graph.nodes();
@@ -161,7 +166,8 @@ public final class Model {
         moving = new int[count];
         original = new int[count];
         home = new int[count];
-        for (int[] a : List.of(producer, moving, original, home)) Arrays.fill(a, -1);
+        previous = new int[count];
+        for (int[] a : List.of(producer, moving, original, home, previous)) Arrays.fill(a, -1);
         for (int j = 0; j < moved.length; j++) moving[moved[j]] = j;
         bytes = new long[count];
         for (int v = 0; v < plain; v++) bytes[v] = problem.bytes(values[v]);
@@ -170,8 +176,8 @@ public final class Model {
         for (int k = 0; k < copies.length; k++) for (int v : moved) transfer(v, k);
         operandsFrom = new int[works + 1];
         writesFrom = new int[works];
-        operands = operands();
-        readers = readers(count);
+        operands = Operands.flat(in, out, operandsFrom, writesFrom);
+        readers = Operands.readers(in, nodes.size(), count);
         pinned = new boolean[count];
         for (Value r : graph.results()) pinned[index.at(r)] = true;
         initial = new boolean[count];
@@ -184,8 +190,12 @@ public final class Model {
                 case Binding.Consumed _ -> {}
                 case Binding.Replaced(int r) -> {
                     int result = index.at(graph.results().get(r));
-                    if (away && moving[p] >= 0 && moving[result] >= 0) pinned[result] = true;
-                    else replace(p, result, index);
+                    if (away && moving[p] >= 0 && moving[result] >= 0) {
+                        pinned[result] = true;
+                        if (result >= params) previous[result] = p;
+                    } else {
+                        replace(p, result, index);
+                    }
                 }
             }
         }
@@ -202,23 +212,6 @@ public final class Model {
         double sum = 0;
         for (int u = 0; u < n; u++) sum += cost[u];
         this.total = sum;
-    }
-
-    /** Fills in where the operands of each work begin. */
-    private int[] operands() {
-        int count = 0;
-        for (int u = 0; u < works; u++) {
-            operandsFrom[u] = count;
-            writesFrom[u] = count + in[u].length;
-            count = writesFrom[u] + out[u].length;
-        }
-        operandsFrom[works] = count;
-        var all = new int[count];
-        for (int u = 0; u < works; u++) {
-            System.arraycopy(in[u], 0, all, operandsFrom[u], in[u].length);
-            System.arraycopy(out[u], 0, all, writesFrom[u], out[u].length);
-        }
-        return all;
     }
 
     private void work(int u, Table<Value, Integer> index, Cost costs) {
@@ -275,6 +268,19 @@ public final class Model {
     /** Whether {@code v} is a result that ends outside the arena. */
     boolean endsAway(int v) {
         return v >= params && home[v] >= 0;
+    }
+
+    /** The value over which {@code v} is written, in the arena or outside it; -1 for none. */
+    int overwritten(int v) {
+        return place[v] >= 0 ? place[v] : previous[v];
+    }
+
+    /**
+     * The fetch that a store makes impossible, since it writes over what that reads; -1 for none.
+     */
+    int ended(int store) {
+        int state = previous[in[store][0]];
+        return state < 0 || placeNumber(store) != home[state] ? -1 : store(state, home[state]) + 1;
     }
 
     /** Whether values may be offloaded at all. */
@@ -345,17 +351,6 @@ public final class Model {
             }
         }
         return Arrays.copyOf(pairs, count);
-    }
-
-    private int[][] readers(int count) {
-        var sizes = new int[count];
-        int n = nodes.size();
-        for (int i = 0; i < n; i++) for (int x : in[i]) sizes[x]++;
-        var lists = new int[count][];
-        for (int v = 0; v < count; v++) lists[v] = new int[sizes[v]];
-        Arrays.fill(sizes, 0);
-        for (int i = 0; i < n; i++) for (int x : in[i]) lists[x][sizes[x]++] = i;
-        return lists;
     }
 
     private void replace(int param, int result, Table<Value, Integer> index) {

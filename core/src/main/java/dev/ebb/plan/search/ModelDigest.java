@@ -4,6 +4,7 @@ import dev.ebb.ir.Trait;
 import dev.ebb.plan.cache.SearchKey;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Clock;
+import dev.ebb.plan.schedule.LateFrees;
 import dev.ebb.plan.schedule.Schedule;
 
 /**
@@ -24,11 +25,15 @@ final class ModelDigest {
                     Frontier.class,
                     Homes.class,
                     KnownGenerations.class,
+                    LateFrees.class,
                     Liveness.class,
                     MemberLayouts.class,
+                    MemberTimes.class,
                     Model.class,
                     ModelDigest.class,
+                    Operands.class,
                     Ordering.class,
+                    Prefetch.class,
                     RecomputeChain.class,
                     Rematerialisation.class,
                     RepeatedNodes.class,

@@ -27,8 +27,24 @@ public final class Ordering {
     private int[] order;
     private final int[] step;
 
+    /** Whether states that lie outside the arena are updated as early as possible. */
+    private final boolean hurried;
+
+    /** Whether what starts outside the arena counts only where it is read. */
+    private final boolean fetching;
+
     public Ordering(Model model) {
+        this(model, true);
+    }
+
+    /**
+     * If not {@code hurried}, states outside the arena may be updated long after their gradients
+     * could be computed, which takes more time and sometimes less memory.
+     */
+    Ordering(Model model, boolean hurried) {
         this.model = model;
+        fetching = hurried;
+        this.hurried = hurried && Arrays.stream(model.previous).anyMatch(p -> p >= 0);
         int n = model.nodes.size();
         before = new int[n][];
         for (int u = 0; u < n; u++) before[u] = predecessors(u);
@@ -50,7 +66,8 @@ public final class Ordering {
     private boolean[] late() {
         var marked = new boolean[before.length];
         for (int u : sorted()) {
-            for (int o : model.out[u]) marked[u] |= model.place[o] >= 0;
+            for (int o : model.out[u])
+                marked[u] |= (hurried ? model.overwritten(o) : model.place[o]) >= 0;
             for (int p : before[u]) marked[u] |= marked[p];
         }
         return marked;
@@ -96,9 +113,15 @@ public final class Ordering {
 
     /** Whether {@code p} may be computed again after {@code u}: it only makes what that reads. */
     private boolean mayRunAgainAfter(int p, int u) {
-        for (int o : model.out[u]) for (int x : model.in[p]) if (x == model.place[o]) return false;
+        for (int o : model.out[u])
+            for (int x : model.in[p]) if (x == model.overwritten(o)) return false;
         for (int x : model.in[u]) if (model.maker(x) == p) return true;
         return false;
+    }
+
+    /** Whether some state lies outside the arena and is updated as early as possible. */
+    boolean isHurried() {
+        return hurried;
     }
 
     /** The graph's order, with in-place updates as early as possible. */
@@ -110,8 +133,9 @@ public final class Ordering {
         var needed = IntStream.builder();
         for (int x : model.in[u]) if (model.maker(x) >= 0) needed.add(model.maker(x));
         for (int o : model.out[u]) {
-            if (model.place[o] < 0) continue;
-            for (int reader : model.readers[model.place[o]]) if (reader != u) needed.add(reader);
+            int gone = model.overwritten(o);
+            if (gone < 0) continue;
+            for (int reader : model.readers[gone]) if (reader != u) needed.add(reader);
         }
         return needed.build().distinct().toArray();
     }
@@ -200,8 +224,16 @@ public final class Ordering {
     private long growth(int u, int[] left) {
         long sum = 0;
         for (int o : model.out[u]) if (left[o] > 0 || model.pinned[o]) sum += model.bytes[o];
-        for (int x : model.in[u]) if (left[x] == 1 && !model.pinned[x]) sum -= model.bytes[x];
+        for (int x : model.in[u]) if (left[x] == 1 && isHeld(x)) sum -= model.bytes[x];
         return sum;
+    }
+
+    /**
+     * Whether {@code x} takes memory from when it is there until its last reader: what starts
+     * outside the arena is fetched when it is read.
+     */
+    private boolean isHeld(int x) {
+        return !model.pinned[x] && (!fetching || model.initial[x] || model.maker(x) >= 0);
     }
 
     /** The order with nodes moved to where they save memory. */
@@ -213,6 +245,8 @@ public final class Ordering {
             for (int u : reversed(order)) moved |= sink(u);
             if (!moved) break;
         }
+        // transfers of states take long, whatever memory their updates save elsewhere
+        if (hurried) order = settle(order);
         return order.clone();
     }
 
@@ -236,7 +270,7 @@ public final class Ordering {
             double change = (double) (here - to) * kept(u);
             for (int x : model.in[u]) {
                 int other = lastOther(x, u);
-                if (!model.pinned[x] && other < here)
+                if (isHeld(x) && other < here)
                     change -= (double) model.bytes[x] * (here - Math.max(to, other + 1));
             }
             if (change < best || (change == best && change < 0 && to > target)) {
@@ -258,7 +292,7 @@ public final class Ordering {
         double change = -(double) (target - 1 - here) * kept(u);
         for (int x : model.in[u]) {
             int other = Math.max(here, lastOther(x, u));
-            if (!model.pinned[x] && other < target - 1)
+            if (isHeld(x) && other < target - 1)
                 change += (double) model.bytes[x] * (target - 1 - other);
         }
         if (change >= 0) return false;

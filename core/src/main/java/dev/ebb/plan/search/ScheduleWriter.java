@@ -1,10 +1,13 @@
 package dev.ebb.plan.search;
 
+import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.LateFrees;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Step;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -22,7 +25,12 @@ public final class ScheduleWriter {
     }
 
     public static Schedule of(Model model, int[] sequence) {
-        return new Schedule(model.problem, new ScheduleWriter(model).write(sequence));
+        var schedule = new Schedule(model.problem, new ScheduleWriter(model).write(sequence));
+        if (!model.mayMove()) return schedule;
+        var inPlace = new HashSet<Value>();
+        for (int v = 0; v < model.values.length; v++)
+            if (model.place[v] >= 0) inPlace.add(model.values[v]);
+        return LateFrees.in(schedule, model.costs, inPlace);
     }
 
     private List<Step> write(int[] sequence) {

@@ -18,13 +18,11 @@ import java.util.stream.IntStream;
  */
 final class Transfers {
     private final Model model;
-    private int[] sequence;
-    private int length;
+    private final int[] sequence;
 
     private Transfers(Model model, int[] sequence) {
         this.model = model;
         this.sequence = sequence.clone();
-        length = sequence.length;
     }
 
     /**
@@ -71,53 +69,24 @@ final class Transfers {
      */
     static int[] eager(Model model, int[] sequence, long bound) {
         var transfers = new Transfers(model, sequence);
-        for (int i = 0; i < transfers.length; i++) transfers.storeEarly(i);
-        for (int i = 0; i < transfers.length; i++) transfers.fetchEarly(i, bound);
-        return transfers.sequence;
+        for (int i = 0; i < sequence.length; i++) transfers.storeEarly(i);
+        return Prefetch.in(model, transfers.sequence, bound);
     }
 
     private void storeEarly(int i) {
-        if (!model.isStore(sequence[i])) return;
-        int v = model.in[sequence[i]][0];
-        int to = i;
-        while (to > 0 && !writes(sequence[to - 1], v)) to--;
-        if (to == 0 && !model.initial[v]) return;
-        shift(i, to);
-    }
-
-    /** Moves a fetch earlier, so that the computation it overlaps with takes as long as it does. */
-    private void fetchEarly(int i, long bound) {
         int u = sequence[i];
-        if (!model.isTransfer(u) || model.isStore(u)) return;
-        int v = model.out[u][0];
-        int copy = model.in[u][0];
-        var replay = new Liveness(model);
-        if (!replay.replay(sequence, length) || replay.length != length) return;
-        double hidden = 0;
+        if (!model.isStore(u)) return;
+        int v = model.in[u][0];
+        int ended = model.ended(u);
         int to = i;
-        while (to > 0 && hidden < 2 * model.cost[u]) {
-            int before = sequence[to - 1];
-            if (uses(before, v) || writes(before, copy)) break;
-            if (replay.memory[to - 1] + model.bytes[v] > bound) break;
-            hidden += model.isTransfer(before) ? 0 : model.cost[before];
-            to--;
-        }
-        shift(i, to);
+        while (to > 0 && sequence[to - 1] != ended && !writes(sequence[to - 1], v)) to--;
+        if (to == 0 && !model.initial[v]) return;
+        System.arraycopy(sequence, to, sequence, to + 1, i - to);
+        sequence[to] = u;
     }
 
     private boolean writes(int u, int v) {
         for (int o : model.out[u]) if (o == v) return true;
         return false;
-    }
-
-    private boolean uses(int u, int v) {
-        for (int x : model.in[u]) if (x == v) return true;
-        return writes(u, v);
-    }
-
-    private void shift(int from, int to) {
-        int u = sequence[from];
-        System.arraycopy(sequence, to, sequence, to + 1, from - to);
-        sequence[to] = u;
     }
 }

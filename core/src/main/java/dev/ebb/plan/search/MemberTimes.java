@@ -1,0 +1,68 @@
+package dev.ebb.plan.search;
+
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.search.Frontier.Member;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The predicted times of plans that move values: with transfers started early, and the waiting time
+ * that then remains. A plan that moves none takes the sum of its costs.
+ */
+final class MemberTimes {
+    private final Model model;
+    private final Cost cost;
+    private final Map<Member, Member> known = new HashMap<>();
+
+    MemberTimes(Model model, Cost cost) {
+        this.model = model;
+        this.cost = cost;
+    }
+
+    List<Member> of(List<Member> members) {
+        return members.stream().map(this::of).toList();
+    }
+
+    /** The same plan with its transfers where they take least time. */
+    Member of(Member member) {
+        if (!model.mayMove() || member.model() != model) return member;
+        return known.computeIfAbsent(member, this::timed);
+    }
+
+    private Member timed(Member member) {
+        var early = Member.of(model, Transfers.eager(model, member.sequence(), member.peak()));
+        double seconds = early.schedule().cost(cost);
+        return new Member(model, early.sequence(), early.peak(), seconds - model.total());
+    }
+
+    /** The one that takes less time, the first of two that take the same. */
+    @Nullable Member faster(@Nullable Member one, @Nullable Member other) {
+        if (one == null || other == null) return one == null ? other : one;
+        return of(other).extra() < of(one).extra() ? other : one;
+    }
+
+    /**
+     * Least memory first; where values are moved, less time counts more than memory within a {@code
+     * rung}.
+     */
+    Comparator<Member> byMemory(long rung) {
+        if (!model.mayMove()) return Comparator.comparingLong(Member::peak);
+        return Comparator.comparingLong((Member m) -> m.peak() / Math.max(1, rung))
+                .thenComparingDouble(m -> of(m).extra());
+    }
+
+    /** Only the members that no other beats in both peak and cost. */
+    static List<Member> pruned(List<Member> all) {
+        var sorted = new ArrayList<>(all);
+        sorted.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
+        var best = new ArrayList<Member>();
+        for (var m : sorted) if (best.isEmpty() || m.peak() < best.getLast().peak()) best.add(m);
+        return best;
+    }
+}
