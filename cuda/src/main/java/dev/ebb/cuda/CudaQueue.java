@@ -1,6 +1,5 @@
 package dev.ebb.cuda;
 
-import dev.ebb.cuda.MemoryOrder.Span;
 import dev.ebb.exec.HostPool;
 import dev.ebb.exec.Named;
 import dev.ebb.exec.Queue;
@@ -19,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.IntToLongFunction;
 
@@ -51,10 +51,7 @@ final class CudaQueue implements Queue {
     private boolean closed;
 
     /** What was recorded so far, while a run is recorded. */
-    private Optional<RecordedRun> recorded = Optional.empty();
-
-    /** Whether other streams move memory too: then all works of this one run in order. */
-    private boolean inOrder;
+    private OptionalInt recorded = OptionalInt.empty();
 
     CudaQueue(Board board, Texts texts) {
         this.board = board;
@@ -143,7 +140,6 @@ final class CudaQueue implements Queue {
 
     @Override
     public HostPool hostPool(Host.Kind kind, long bytes) {
-        inOrder = true;
         return switch (kind) {
             case PAGEABLE -> HostPool.of(this, bytes);
             case PINNED -> new PinnedPool(streams, this::enter, stream, bytes);
@@ -175,28 +171,12 @@ final class CudaQueue implements Queue {
                         number);
         var pieces = places.bind(recipe.get(), board, stream);
         var named = node.op().name() + " of " + node.inputTypes();
-        var reads = inputs.stream().map(Span::of).toList();
-        var writes = new ArrayList<>(outputs.stream().map(Span::of).toList());
-        writes.add(Span.of(workspace));
-        if (Texts.notes(recipe.get())) writes.add(Span.of(fault, OWN_BYTES));
-        return () -> put(pieces, named, reads, writes);
+        return () -> put(pieces, named);
     }
 
-    private synchronized void put(
-            List<Places.Piece> pieces, String node, List<Span> reads, List<Span> writes) {
+    private synchronized void put(List<Places.Piece> pieces, String node) {
         enter();
-        recording(pieces.size(), reads, writes, () -> put(pieces, node));
-    }
-
-    /** Puts work on the stream; while a run is recorded, after what it must wait for. */
-    private void recording(int launches, List<Span> reads, List<Span> writes, Runnable work) {
-        if (recorded.isPresent() && recorded.get().count(launches) > MOST_RECORDED)
-            throw new TooLong();
-        if (recorded.isEmpty() || inOrder) work.run();
-        else recorded.get().record(reads, writes, work);
-    }
-
-    private void put(List<Places.Piece> pieces, String node) {
+        count(pieces.size());
         for (var piece : pieces) {
             try {
                 piece.body().run();
@@ -257,11 +237,8 @@ final class CudaQueue implements Queue {
         for (long done = 0; done < size; ) {
             long bytes = Math.min(size - done, apart);
             long at = target < source ? done : size - done - bytes;
-            recording(
-                    1,
-                    List.of(Span.of(source + at, bytes)),
-                    List.of(Span.of(target + at, bytes)),
-                    () -> streams.copy(target + at, source + at, bytes, stream));
+            count(1);
+            streams.copy(target + at, source + at, bytes, stream);
             done += bytes;
         }
     }
@@ -269,12 +246,8 @@ final class CudaQueue implements Queue {
     @Override
     public synchronized void clear(Memory memory) {
         enter();
-        if (memory.bytes() == 0) return;
-        recording(
-                1,
-                List.of(),
-                List.of(Span.of(memory.address(), memory.bytes())),
-                () -> streams.zero(memory.address(), memory.bytes(), stream));
+        count(1);
+        if (memory.bytes() > 0) streams.zero(memory.address(), memory.bytes(), stream);
     }
 
     @Override
@@ -356,14 +329,14 @@ final class CudaQueue implements Queue {
 
         private void record() {
             streams.beginCapture(stream);
-            recorded = Optional.of(new RecordedRun(streams, stream));
+            recorded = OptionalInt.of(0);
             long graph;
             try {
                 run.run();
             } catch (TooLong _) {
                 isTooLong = true;
             } finally {
-                recorded = Optional.empty();
+                recorded = OptionalInt.empty();
                 graph = streams.endCapture(stream);
             }
             try {
@@ -380,6 +353,12 @@ final class CudaQueue implements Queue {
     /** A run has more launches than may be recorded. */
     private static final class TooLong extends RuntimeException {
         private static final long serialVersionUID = 1;
+    }
+
+    private void count(int launches) {
+        if (recorded.isEmpty()) return;
+        recorded = OptionalInt.of(recorded.getAsInt() + launches);
+        if (recorded.getAsInt() > MOST_RECORDED) throw new TooLong();
     }
 
     @Override

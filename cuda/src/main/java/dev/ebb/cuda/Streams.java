@@ -50,12 +50,6 @@ public interface Streams {
     /** From now on work enqueued on the stream is recorded instead of run. */
     void beginCapture(long stream);
 
-    /** The nodes of the graph that what is recorded next on the stream would wait for. */
-    long[] captured(long stream);
-
-    /** Lets what is recorded next on the stream wait for these nodes alone. */
-    void captureAfter(long stream, long[] nodes);
-
     /** Ends a recording and returns its graph, which can be instantiated. */
     long endCapture(long stream);
 

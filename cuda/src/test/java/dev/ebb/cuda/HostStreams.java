@@ -4,7 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
 
 /**
@@ -22,7 +20,7 @@ import java.util.Set;
  */
 final class HostStreams implements Streams {
     private final Map<Long, Arena> blocks = new HashMap<>();
-    private final Map<Long, List<Captured>> graphs = new HashMap<>();
+    private final Map<Long, List<Runnable>> graphs = new HashMap<>();
     private final Map<Long, Long> reached = new HashMap<>();
     private final Set<Long> timed = new HashSet<>();
     private final Map<Long, Deque<Runnable>> waiting = new HashMap<>();
@@ -30,14 +28,7 @@ final class HostStreams implements Streams {
     /** The stream on which an event was last recorded, while it is pending. */
     private final Map<Long, Long> expected = new HashMap<>();
 
-    private Optional<List<Captured>> capture = Optional.empty();
-
-    /** What is captured next waits for these, by their places in the capture. */
-    private long[] after = {};
-
-    /** Work of a graph that waits for other works of it. */
-    private record Captured(Runnable work, long[] after) {}
-
+    private Optional<List<Runnable>> capture = Optional.empty();
     private long handles;
     private final long freeBytes;
 
@@ -55,10 +46,8 @@ final class HostStreams implements Streams {
     }
 
     void put(long stream, Runnable work) {
-        if (capture.isPresent()) {
-            capture.get().add(new Captured(work, after));
-            after = new long[] {capture.get().size() - 1};
-        } else waiting.computeIfAbsent(stream, _ -> new ArrayDeque<>()).add(work);
+        if (capture.isPresent()) capture.get().add(work);
+        else waiting.computeIfAbsent(stream, _ -> new ArrayDeque<>()).add(work);
     }
 
     boolean isCapturing() {
@@ -216,36 +205,6 @@ final class HostStreams implements Streams {
     @Override
     public void beginCapture(long stream) {
         capture = Optional.of(new ArrayList<>());
-        after = new long[0];
-    }
-
-    @Override
-    public long[] captured(long stream) {
-        return after;
-    }
-
-    @Override
-    public void captureAfter(long stream, long[] nodes) {
-        after = nodes;
-    }
-
-    /** Works in an order that chance decides, each after those that it waits for. */
-    private static List<Runnable> shuffled(List<Captured> works, Random random) {
-        var done = new BitSet();
-        var all = new ArrayList<Runnable>();
-        while (all.size() < works.size()) {
-            int i = random.nextInt(works.size());
-            i = done.nextClearBit(i) < works.size() ? done.nextClearBit(i) : done.nextClearBit(0);
-            while (first(works.get(i).after, done) >= 0) i = first(works.get(i).after, done);
-            done.set(i);
-            all.add(works.get(i).work);
-        }
-        return all;
-    }
-
-    private static int first(long[] after, BitSet done) {
-        for (long i : after) if (!done.get((int) i)) return (int) i;
-        return -1;
     }
 
     @Override
@@ -264,8 +223,7 @@ final class HostStreams implements Streams {
     @Override
     public void launchGraph(long executable, long stream) {
         launches++;
-        var works = Objects.requireNonNull(graphs.get(executable));
-        shuffled(works, new Random(launches)).forEach(r -> put(stream, r));
+        Objects.requireNonNull(graphs.get(executable)).forEach(r -> put(stream, r));
     }
 
     @Override

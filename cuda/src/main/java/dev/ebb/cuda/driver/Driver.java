@@ -27,7 +27,6 @@ public final class Driver implements Streams, Kernels.Loader {
 
     private static final int MAX_DYNAMIC_SHARED = 8;
     private static final int CAPTURE_THREAD_LOCAL = 1;
-    private static final int SET_CAPTURE_DEPENDENCIES = 1;
     private static final int NON_BLOCKING = 1;
     private static final int WITHOUT_TIME = 2;
 
@@ -273,45 +272,6 @@ public final class Driver implements Streams, Kernels.Loader {
     @Override
     public void beginCapture(long stream) {
         library.call("cuStreamBeginCapture_v2", stream, CAPTURE_THREAD_LOCAL);
-    }
-
-    @Override
-    public long[] captured(long stream) {
-        try (var arena = Arena.ofConfined()) {
-            var to = arena.allocate(ValueLayout.JAVA_LONG, 5);
-            library.call(
-                    "cuStreamGetCaptureInfo_v2",
-                    stream,
-                    to.address(),
-                    to.address() + 8,
-                    to.address() + 16,
-                    to.address() + 24,
-                    to.address() + 32);
-            long count = to.getAtIndex(ValueLayout.JAVA_LONG, 4);
-            return nodes(to.getAtIndex(ValueLayout.JAVA_LONG, 3), count);
-        }
-    }
-
-    @SuppressWarnings("restricted") // the driver's own list
-    private static long[] nodes(long address, long count) {
-        if (count == 0) return new long[0];
-        return MemorySegment.ofAddress(address)
-                .reinterpret(8 * count)
-                .toArray(ValueLayout.JAVA_LONG);
-    }
-
-    @Override
-    public void captureAfter(long stream, long[] nodes) {
-        try (var arena = Arena.ofConfined()) {
-            var from = arena.allocate(ValueLayout.JAVA_LONG, Math.max(1, nodes.length));
-            MemorySegment.copy(nodes, 0, from, ValueLayout.JAVA_LONG, 0, nodes.length);
-            library.call(
-                    "cuStreamUpdateCaptureDependencies",
-                    stream,
-                    from.address(),
-                    (long) nodes.length,
-                    SET_CAPTURE_DEPENDENCIES);
-        }
     }
 
     @Override
