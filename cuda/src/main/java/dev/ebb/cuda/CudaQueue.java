@@ -50,7 +50,7 @@ final class CudaQueue implements Queue {
     private Optional<CudaException> lost = Optional.empty();
     private boolean closed;
 
-    /** What was recorded so far, while a run is recorded. */
+    /** The number of launches and copies recorded so far, while a run is being recorded. */
     private OptionalInt recorded = OptionalInt.empty();
 
     CudaQueue(Board board, Texts texts) {
