@@ -6,17 +6,11 @@ import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LT;
 
 import dev.ebb.cpu.Cpu;
-import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Node;
-import dev.ebb.ir.Op;
-import dev.ebb.ir.Region;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
-import dev.ebb.ir.Type;
-import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
 
 import jdk.incubator.vector.FloatVector;
@@ -27,7 +21,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -46,28 +39,6 @@ public final class FusedBench {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     private FusedBench() {}
-
-    private record Bare(Kernel kernel, List<Type> outputs) implements Op {
-        @Override
-        public String name() {
-            return "bare";
-        }
-
-        @Override
-        public List<Type> infer(List<Type> inputs) {
-            return outputs;
-        }
-
-        @Override
-        public Kernel kernel(List<Type> inputs) {
-            return kernel;
-        }
-
-        @Override
-        public void pullback(Node node, Adjoints adjoints) {
-            throw new UnsupportedOperationException("not differentiated here");
-        }
-    }
 
     /** A loop over bytes {@code from} to {@code to} of every array. */
     private interface Loop {
@@ -129,20 +100,9 @@ public final class FusedBench {
 
     private static Runnable bind(Cpu cpu, int n, Scalar body, MemorySegment[] a) {
         var shape = Shape.of(n);
-        var type = new Type(DType.F32, shape);
         var kernel = Kernel.Map.of(shape, Collections.nCopies(4, View.contiguous(shape)), body);
-        var values = new ArrayList<Value>();
-        for (int i = 0; i < 5; i++) values.add(new Value(i, type));
-        var node =
-                new Node(
-                        new Bare(kernel, List.of(type)),
-                        values.subList(0, 4),
-                        values.subList(4, 5),
-                        Region.TOP,
-                        false);
         var in = IntStream.range(0, 4).mapToObj(i -> new Buffer(DType.F32, n, a[i])).toList();
-        var out = List.of(new Buffer(DType.F32, n, a[4]));
-        return cpu.open().bind(node, in, out, new Buffer(DType.U8, 0, a[4].asSlice(0, 0)));
+        return OneKernel.bind(cpu, kernel, in, List.of(new Buffer(DType.F32, n, a[4])));
     }
 
     private static double seconds(Runnable body) {
