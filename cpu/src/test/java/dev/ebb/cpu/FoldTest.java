@@ -269,16 +269,17 @@ class FoldTest {
         }
     }
 
-    @Test
-    void several_folds_of_the_same_elements_have_the_bits_of_each_by_itself() {
+    @ParameterizedTest
+    @EnumSource(names = {"F32", "F64", "BF16", "F16", "I32"})
+    void several_folds_of_the_same_elements_have_the_bits_of_each_by_itself(DType dtype) {
         for (Case c : CASES) {
             var views = List.of(View.contiguous(c.shape), View.contiguous(c.shape));
             var bodies = List.of(X, X.mul(Scalar.arg(1)), Scalar.arg(1));
             var in =
                     List.of(
-                            Direct.calm(DType.F32, c.shape.size(), 3),
-                            Direct.calm(DType.F32, c.shape.size(), 5));
-            var type = new Type(DType.F32, c.shape.reduce(c.axes, false));
+                            Direct.calm(dtype, c.shape.size(), 3),
+                            Direct.calm(dtype, c.shape.size(), 5));
+            var type = new Type(dtype, c.shape.reduce(c.axes, false));
             var all = new Kernel.Fold(c.shape, c.axes, Combine.SUM, views, bodies);
             var together =
                     bodies.stream().map(_ -> Direct.buffer(type.dtype(), type.size())).toList();
