@@ -10,19 +10,21 @@ import dev.ebb.plan.schedule.Problem;
 import java.util.HashSet;
 import java.util.Set;
 
-/** What the memory of a value is used for: the groups in which a {@link Report} adds bytes up. */
+/** The use of a value's memory: the groups by which a {@link Report} adds up bytes. */
 public enum Category {
-    /** What a program holds from run to run: captured tensors, and state that gradients read. */
+    /**
+     * Values that a program holds from run to run: captured tensors, and state that gradients read.
+     */
     PARAMETERS,
     /** State that no gradient depends on: an optimizer's moments, running statistics, counters. */
     OPTIMIZER,
-    /** What is fed anew for every run. */
+    /** Values that are passed in for each run. */
     INPUTS,
-    /** What the forward half computes. */
+    /** Values that the forward half computes. */
     ACTIVATIONS,
-    /** What the backward half computes, and what is made of it afterwards. */
+    /** Values that the backward half computes, and those computed from them afterwards. */
     GRADIENTS,
-    /** What kernels need while they run, and what a device owns besides the arena. */
+    /** Memory that kernels need while they run, and that a device uses besides the arena. */
     WORKSPACE;
 
     /**

@@ -27,7 +27,7 @@ public interface Device {
     }
 
     /**
-     * Bytes of scratch that {@link Queue#bind} will want for this node; planned like any other
+     * Bytes of workspace that {@link Queue#bind} needs for this node; planned like any other
      * buffer.
      */
     long workspaceBytes(Node node);
@@ -52,7 +52,7 @@ public interface Device {
         return true;
     }
 
-    /** How much this device wants merged into one kernel. */
+    /** The limits of fusion for kernels of this device. */
     default FusionLimits fusion() {
         return FusionLimits.processor();
     }

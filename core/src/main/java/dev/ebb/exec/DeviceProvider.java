@@ -6,7 +6,7 @@ package dev.ebb.exec;
  */
 public interface DeviceProvider {
 
-    /** What this kind is called, in lower case, such as {@code cpu}. */
+    /** The name of this kind of device in lower case, such as {@code cpu}. */
     String name();
 
     /** Of several kinds that work, the one with the highest rank is taken. */
@@ -15,11 +15,11 @@ public interface DeviceProvider {
     /** Looks for the device. */
     Found find();
 
-    /** What came of looking. */
+    /** The result of looking for a device. */
     sealed interface Found {}
 
     /**
-     * A device that works.
+     * A usable device.
      *
      * @param description what it is, in one line
      */
@@ -28,7 +28,7 @@ public interface DeviceProvider {
     /**
      * No device.
      *
-     * @param reason what was looked for and where, and what to install, in one sentence
+     * @param reason one sentence that says what was looked for, where, and what to install
      */
     record Missing(String reason) implements Found {}
 }

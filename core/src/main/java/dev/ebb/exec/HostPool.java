@@ -26,8 +26,8 @@ public interface HostPool extends AutoCloseable {
     void load(long offset, Memory to, Queue.Event ready);
 
     /**
-     * Copies that the device puts in order by itself while the host goes on; none where threads of
-     * the host make them.
+     * Copies that the device orders itself while the host continues; empty if threads of the host
+     * copy.
      */
     default Optional<DeviceCopies> deviceCopies() {
         return Optional.empty();
@@ -51,7 +51,7 @@ public interface HostPool extends AutoCloseable {
         void finish();
     }
 
-    /** One copy that the device puts in order by itself; the host never waits for it. */
+    /** A copy that the device orders itself; the host never waits for it. */
     interface DeviceCopy {
         /** Puts it behind the work that is on the queue by now. */
         void start();

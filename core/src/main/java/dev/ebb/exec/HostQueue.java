@@ -59,7 +59,7 @@ public final class HostQueue implements Queue {
             return Optional.empty();
         }
 
-        /** Gives back what was reserved. */
+        /** Frees the reserved memory. */
         default void release() {}
     }
 
@@ -147,7 +147,7 @@ public final class HostQueue implements Queue {
 
     @Override
     public void copy(Memory from, long fromOffset, Memory to, long toOffset, long bytes) {
-        // a number, such as a loop carries from round to round, is moved without a call
+        // a single number, such as a carry of a loop, is copied without a call
         if (bytes == 8) to.segment().set(WORD, toOffset, from.segment().get(WORD, fromOffset));
         else MemorySegment.copy(from.segment(), fromOffset, to.segment(), toOffset, bytes);
     }

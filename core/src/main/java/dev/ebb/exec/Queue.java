@@ -30,33 +30,33 @@ public interface Queue extends AutoCloseable {
     }
 
     /**
-     * Host memory for values that are offloaded from this queue's memory. A card's driver pins it
-     * where that is asked for, and copies beside the computation.
+     * Host memory for values that are offloaded from this queue's memory. If pinned memory is
+     * requested, the driver of a GPU allocates it and copies while the GPU computes.
      */
     default HostPool hostPool(Host.Kind kind, long bytes) {
         return HostPool.of(this, bytes);
     }
 
     /**
-     * What this owns beside its {@link #allocate allocations} once it has room for these nodes too,
-     * by the number of workers that share their kernels.
+     * The bytes outside its {@link #allocate allocations} that this queue uses after {@link
+     * #reserve} for these nodes, by the number of workers that share their kernels.
      */
     default IntToLongFunction ownBytes(List<Node> nodes) {
         return _ -> 0;
     }
 
     /**
-     * Allocates what the kernels of these nodes need outside the arena, beside those that it was
-     * called for before, to be shared by this number of workers. To be called before such nodes are
-     * bound; a node that was bound before may not run after it.
+     * Allocates the memory that the kernels of these nodes, and of those of earlier calls, need
+     * outside the arena if this number of workers share them. Must be called before the nodes are
+     * bound. A node that was bound before this call may not run after it.
      */
     default void reserve(List<Node> nodes, int workers) {}
 
     /**
-     * The computation of {@code node} on these buffers: running what is returned puts it on the
-     * queue. All buffers lie in memory of this queue, aligned to 64 bytes; an output may be an
-     * input's memory where {@link dev.ebb.plan.schedule.Inplace} allows it. The computation
-     * allocates nothing and gives the same bits every time.
+     * The computation of {@code node} on these buffers: running the result enqueues it. All buffers
+     * lie in memory of this queue, aligned to 64 bytes; an output may be an input's memory where
+     * {@link dev.ebb.plan.schedule.Inplace} allows it. The computation allocates nothing and gives
+     * the same bits every time.
      */
     Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
 
@@ -86,7 +86,7 @@ public interface Queue extends AutoCloseable {
     /** Waits until all work on the queue has run. */
     void finish();
 
-    /** A moment in this queue's work, to be marked in every run anew. */
+    /** An event of this queue, which is recorded again in every run. */
     Event event();
 
     /** A point in the order of a queue's work, which can be waited for and timed. */
@@ -109,25 +109,25 @@ public interface Queue extends AutoCloseable {
     }
 
     /**
-     * After how many runs a program is worth being {@link #straight one method}: making that takes
-     * milliseconds. A fixed number, so that what runs depends on no clock.
+     * The number of runs after which a program is compiled as {@link #straight one method}, which
+     * takes milliseconds. The number is fixed, so that the decision does not depend on time.
      */
     default int straightAfter() {
         return Integer.MAX_VALUE;
     }
 
     /**
-     * Whether a program of these computations is worth that before its first run: by their sizes
-     * alone.
+     * Whether a program of these computations is compiled before its first run; decided by their
+     * sizes only.
      */
     default boolean isStraightAtOnce(List<Node> nodes) {
         return false;
     }
 
     /**
-     * All of {@code sequence} as one method that gives the same bits, reads the parameters where
-     * they lie and leaves the results where they are to lie; none where that gains nothing, as
-     * where most computations are on many elements.
+     * The whole {@code sequence} as one method that computes the same bits, reads the parameters in
+     * their memory and writes the results to theirs. Empty if that is not faster, for example if
+     * most computations have many elements.
      */
     default Optional<Merged> straight(Sequence sequence) {
         return Optional.empty();
@@ -150,7 +150,7 @@ public interface Queue extends AutoCloseable {
         return Optional.empty();
     }
 
-    /** Waits for the work under way and gives all memory back. */
+    /** Waits for the enqueued work and frees all memory. */
     @Override
     void close();
 }

@@ -83,7 +83,7 @@ public record Report(
                 .orElse(new Peak(category, 0, 0));
     }
 
-    /** All of it, for people. */
+    /** The report as readable text. */
     public String text() {
         var out = new StringBuilder();
         line(out, "promised   %s", Budget.show(promisedBytes));

@@ -11,7 +11,7 @@ import dev.ebb.ir.Type;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An op with the workspace that a device asks for as one more output, which no op reads. */
+/** An op with the workspace that its kernel needs as one more output, which no op reads. */
 public record WorkspaceOp(Op op, long bytes) implements OpDecorator {
     /** Whether the last output of {@code node} is workspace. */
     public static boolean isIn(Node node) {

@@ -42,7 +42,7 @@ final class LoopBodies {
     private final Map<Bounded, Graph> planned = new HashMap<>();
 
     /**
-     * @param ways how values may come back; of these bodies use exact inverses
+     * @param ways the ways to restore values; bodies use only exact inverses
      */
     LoopBodies(Device device, Cost cost, Ways ways, SearchCache cache) {
         this.ways = ways.and(Ways.of(Way.INVERSES));

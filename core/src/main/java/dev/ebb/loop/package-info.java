@@ -1,4 +1,4 @@
-/** What loops may keep in a budget: states, tapes, and what is inside their bodies. */
+/** Planning of programs with loops: states, tapes, and the bodies of loops within a budget. */
 @NullMarked
 package dev.ebb.loop;
 

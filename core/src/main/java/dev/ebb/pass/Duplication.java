@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Computes a cheap elementwise value again in all of its readers, instead of storing it, where
- * every reader then reads at most one large operand that it did not read before, in the place of
- * the value. The gradient behind a rectifier is such a value: the batch norm before the rectifier
- * reads its own input anyway, and whether an element was positive follows from that.
+ * Recomputes a cheap elementwise value in each of its readers instead of storing it, if every
+ * reader then reads at most one further large operand in place of the value. The gradient of a
+ * rectifier is an example: the batch norm before the rectifier reads its own input anyway, and from
+ * this input follows whether an element was positive.
  *
- * <p>An operand of the value may be computed again as well: the output of the rectifier, which is
- * read to tell whether it is zero, is made of the norm's input.
+ * <p>An operand of the value may be recomputed too: the output of the rectifier, which is compared
+ * with zero, follows from the input of the batch norm.
  */
 final class Duplication {
     private final List<FusionCandidate> pieces;

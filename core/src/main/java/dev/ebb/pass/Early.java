@@ -13,19 +13,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The same nodes in another order: what begins something beside the computation ({@link
- * Trait#BESIDE}) comes as soon as what it reads is there, and so much else as possible after it. A
- * gradient is sent to other ranks while the gradients of the layers before it are computed.
+ * Reorders the nodes of a graph so that asynchronous work starts early: a node with {@link
+ * Trait#BESIDE} comes directly after its operands, and as many other nodes as possible run while
+ * its work is under way. For example, a gradient is sent to other ranks while the gradients of
+ * earlier layers are computed.
  *
- * <p>What it reads is often moved or added up first: such light nodes come along. Effects keep
- * their order among each other, so an effect that comes between two of them, such as the wait for
- * the one before, comes along too, as late as it may be.
+ * <p>Cheap nodes that prepare the operands, such as a copy or a sum, are moved too. Effects keep
+ * their order. So if another effect lies between two such nodes, as the wait for the first one
+ * does, it is moved too, as late as possible.
  */
 public final class Early {
     private final List<Node> nodes;
     private final Table<Value, Integer> makers = new Table<>();
 
-    /** The effect before each node, if that is one; -1 for none. */
+    /** For each node that is an effect, the effect before it; -1 if there is none. */
     private final int[] effectBefore;
 
     private final boolean[] placed;
@@ -100,7 +101,10 @@ public final class Early {
         return last;
     }
 
-    /** Whether a node is cheap beside what makes its operands, or part of an exchange itself. */
+    /**
+     * Whether a node is cheap compared with the producers of its operands, or is a part of an
+     * exchange.
+     */
     private boolean isLight(int node) {
         if (is(node, Trait.BESIDE) || is(node, Trait.EFFECT)) return true;
         return switch (nodes.get(node).kernel()) {

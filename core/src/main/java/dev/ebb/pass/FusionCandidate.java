@@ -30,7 +30,7 @@ final class FusionCandidate {
     /** The states in whose places the outputs are stored, in order; empty if they are not. */
     List<Value> places = List.of();
 
-    /** The names this answers to: those of all ops that have become part of it. */
+    /** The labels of all ops that have been fused into this piece. */
     final Set<String> labels = new TreeSet<>();
 
     /**
@@ -82,7 +82,10 @@ final class FusionCandidate {
         return node.region();
     }
 
-    /** How its inputs can be rebuilt, as long as it reads and writes what its node did. */
+    /**
+     * The inverses that rebuild its inputs, if its operands and results are still those of its
+     * node.
+     */
     List<Inverse> inverses() {
         if (merged()) return List.of();
         return node.op().inverses(node.inputTypes()).stream()

@@ -17,20 +17,20 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Makes the updates of several states one kernel where they read the same: the moments of an
- * optimizer and the weights they move are then written in one pass, in which the gradient is read
- * once and the new moments are not read at all.
+ * Fuses the updates of several states into one kernel if they read the same values. The moments of
+ * an optimizer and the weights are then written in one pass, which reads the gradient once and does
+ * not read the new moments from memory.
  *
- * <p>Only elementwise stores in the place of a state are merged. Such a result takes no memory of
- * its own whenever it is computed, so all that merging could hold for longer is what an update
- * reads, the gradient above all. Hence an update may be made to wait only for what can be computed
- * as soon as its own operands are there: the other readers of the weights, which read what the
- * gradient was made from, and small numbers such as a rate, which are then made first. An update
- * that waits for more, say for the norm of all gradients, stays by itself, unless its sibling waits
- * for the same.
+ * <p>Only elementwise stores into the memory of a state are fused. Their results need no further
+ * memory at any time. So fusing two updates can only prolong the lifetimes of the values they read,
+ * above all of the gradient. To avoid that, an update may be delayed only until nodes have run that
+ * can run as soon as the operands of the update exist: other readers of the weights, whose operands
+ * are those from which the gradient was computed, and small numbers such as a learning rate, which
+ * are then computed first. An update that depends on more, for example on the norm of all
+ * gradients, is not fused with one that does not.
  */
 final class HorizontalFusion {
-    /** No number is traced back through more ops than this. */
+    /** The most ops through which the computation of a small number is followed. */
     private static final int DEEPEST = 64;
 
     private final List<FusionCandidate> pieces;
@@ -39,10 +39,10 @@ final class HorizontalFusion {
     private final Table<Value, Set<FusionCandidate>> readers;
     private final Table<FusionCandidate, Integer> order = new Table<>();
 
-    /** Makers of small numbers that an update came to wait for. */
+    /** Producers of small numbers that must now run before an update. */
     private final Set<FusionCandidate> awaited = new LinkedHashSet<>();
 
-    /** The update that writes over a state. */
+    /** The update that overwrites each state. */
     private final Table<Value, FusionCandidate> writer = new Table<>();
 
     HorizontalFusion(List<FusionCandidate> pieces, FusionLimits limits) {
@@ -83,7 +83,10 @@ final class HorizontalFusion {
                 && piece.node.op().traits().isEmpty();
     }
 
-    /** Updates before {@code piece} that write what it reads, or read what it reads. */
+    /**
+     * Updates before {@code piece} with which it has an operand in common, or whose result it
+     * reads.
+     */
     private List<FusionCandidate> kin(FusionCandidate piece) {
         var found = new TreeSet<Integer>();
         for (Value v : piece.inputs) {
@@ -193,8 +196,9 @@ final class HorizontalFusion {
     }
 
     /**
-     * Whether something must run after one of the two and before the other: a reader of what one
-     * writes that also reads a state as it was before, or an update that waits for such a reader.
+     * Whether fusing the two would make a cycle, because a node must run after one of them and
+     * before the other: a reader of the result of one that also reads the old version of a state of
+     * the other, or an update that must run after such a reader.
      */
     private boolean waitsInCircle(FusionCandidate first, FusionCandidate second) {
         var seen = new HashSet<FusionCandidate>();
@@ -210,7 +214,7 @@ final class HorizontalFusion {
         return false;
     }
 
-    /** What reads the outputs of {@code piece}, and what writes over its operands. */
+    /** The pieces that read the outputs of {@code piece} or overwrite its operands. */
     private Set<FusionCandidate> followers(FusionCandidate piece) {
         var all = new HashSet<FusionCandidate>();
         for (Value v : piece.outputs) readers.find(v).ifPresent(all::addAll);
@@ -220,8 +224,8 @@ final class HorizontalFusion {
     }
 
     /**
-     * Whether {@code piece} may run only once {@code other} can too, without holding what it reads
-     * for longer.
+     * Whether {@code piece} may be delayed until {@code other} can run, without prolonging the
+     * lifetimes of its operands.
      */
     private boolean mayWait(
             FusionCandidate piece, FusionCandidate other, Set<FusionCandidate> early) {
@@ -246,7 +250,7 @@ final class HorizontalFusion {
         return true;
     }
 
-    /** All that runs before {@code piece}. */
+    /** All pieces that must run before {@code piece}. */
     private Set<FusionCandidate> ancestors(FusionCandidate piece) {
         var all = new HashSet<FusionCandidate>();
         var open = new ArrayDeque<>(List.of(piece));

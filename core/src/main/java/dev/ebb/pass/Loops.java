@@ -17,9 +17,10 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * What becomes of a loop and its derivative. A derivative asks for the loop again, with all carries
- * stacked: {@link #merge} makes the two one. {@link Reversals} then trades the stack for what there
- * is room for. The bits of a round do not depend on when it runs, so nothing else changes.
+ * Rewrites loops and their derivatives. A derivative contains a copy of the loop that stacks all
+ * carries; {@link #merge} merges the loop and this copy into one loop. {@link Reversals} then
+ * replaces the stack by the checkpoints that fit into memory. The bits of an iteration do not
+ * depend on when it runs, so no result changes.
  */
 public final class Loops {
     private Loops() {}

@@ -17,9 +17,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What is picked from floats that were widened is picked first and widened then: the same bits.
- * Widening alone then never makes the wide tensor, because sums and elementwise kernels widen what
- * they read as they read it. A loss of sixteen-bit logits is the case in point.
+ * Moves a gather from widened floats before the widening, which does not change the bits. Then the
+ * wide tensor is never stored: the other readers, sums and elementwise kernels, widen each element
+ * as they read it. A loss of sixteen-bit logits is an example.
  */
 final class NarrowPicks {
     private NarrowPicks() {}

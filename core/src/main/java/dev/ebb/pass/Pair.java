@@ -33,18 +33,18 @@ record Pair(Node forward, Node backward) {
         return (Control.Scan) backward.kernel();
     }
 
-    /** What the forward loop reads, without its count. */
+    /** The operands of the forward loop, without its number of iterations. */
     List<Value> ahead() {
         boolean counted = !ofUnknownLength() && rounds().counted();
         return forward.inputs().subList(counted ? 1 : 0, forward.inputs().size());
     }
 
-    /** What the reverse loop reads, without its count. */
+    /** The operands of the reverse loop, without its number of iterations. */
     List<Value> back() {
         return backward.inputs().subList(reverse().counted() ? 1 : 0, backward.inputs().size());
     }
 
-    /** What the forward loop gives besides its stacks. */
+    /** The results of the forward loop other than its stacks. */
     List<Value> given() {
         return forward.outputs().subList(0, Loops.plainOutputs(forward.kernel()));
     }
@@ -80,8 +80,8 @@ record Pair(Node forward, Node backward) {
     }
 
     /**
-     * Rounds that run only once are no part of a pair: they may run again. What of the reverse
-     * round may run again is looked at in {@link ReversedRound#mayRunAgain}.
+     * A loop with an op that may run only once cannot be in a pair, since its iterations may run
+     * again. For the reverse iteration, {@link ReversedRound#mayRunAgain} decides.
      */
     private static boolean reverses(Node node, Control.Scan forward, List<Value> stacks) {
         if (!(node.kernel() instanceof Control.Scan k)

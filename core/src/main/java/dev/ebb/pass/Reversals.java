@@ -22,21 +22,21 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Gives every loop that is reversed as much room as {@link Rooms} has for it, loops inside loops
- * first. The forward loop then keeps states and tapes in that room instead of stacking all its
- * carries, and its reverse becomes a {@link Control.Sweep} that works in it. A loop whose rounds
- * can be undone needs no room: see {@link InvertedLoop}.
+ * Gives every loop that is reversed the checkpoint memory ("room") that {@link Rooms} has for it,
+ * inner loops first. The forward loop then keeps states and tapes in this memory instead of
+ * stacking all its carries, and its reverse becomes a {@link Control.Sweep} that reads them. A loop
+ * whose iterations can be inverted needs no checkpoint memory: see {@link InvertedLoop}.
  */
 public final class Reversals {
     private Reversals() {}
 
     /**
-     * A loop to be reversed: its rounds, or at most how many, and what a state and a tape of it
-     * take, the tape of all that the reverse of a round reads.
+     * A loop to be reversed: its number of iterations or the largest possible number, and the bytes
+     * of a state and of a tape with all values that the reverse of an iteration reads.
      *
-     * @param undoable whether its rounds can be undone
-     * @param whole whether it always runs all its rounds, and lies in no other loop or branch: then
-     *     states of it may be kept on a disk
+     * @param undoable whether its iterations can be inverted
+     * @param whole whether it always runs all its iterations and lies in no other loop or branch:
+     *     then its states may be offloaded
      */
     public record Reversed(
             int rounds,
@@ -47,7 +47,7 @@ public final class Reversals {
             long tape,
             ReversedRound round) {
 
-        /** Room for the tapes of all rounds. */
+        /** The bytes of the tapes of all iterations. */
         public long allBytes() {
             return Math.max(1, rounds) * tape;
         }
@@ -56,8 +56,8 @@ public final class Reversals {
     /**
      * What a loop keeps for its reverse, and where.
      *
-     * @param kept what a tape holds beside the carries: the reverse of a round computes again what
-     *     it reads and the tape does not hold
+     * @param kept the values that a tape holds besides the carries; the reverse of an iteration
+     *     recomputes the others that it reads
      */
     public record Room(LoopMemory memory, Set<Value> kept) {
         public Room {
@@ -65,7 +65,9 @@ public final class Reversals {
         }
     }
 
-    /** How much room a loop gets; none to have its rounds undone instead. */
+    /**
+     * Decides the checkpoint memory of a loop; empty if its iterations are to be inverted instead.
+     */
     @FunctionalInterface
     public interface Rooms {
         Optional<Room> of(Reversed loop);
@@ -115,14 +117,14 @@ public final class Reversals {
     /**
      * Nodes to run one by one.
      *
-     * @param later those of them whose outputs may never be asked for
+     * @param later those whose outputs may never be needed
      */
     public record Run(List<Node> nodes, Set<Node> later) {}
 
     /**
-     * {@code nodes}, which are run as they come, with each reverse loop as one node that runs its
-     * loop itself, in as much room as there is then. The stacks it would have read are made if they
-     * are asked for.
+     * {@code nodes} for a tape, which runs them at once. Each reverse loop becomes one node that
+     * also runs the forward loop, in the memory that is free when it runs. The stacks that it would
+     * have read are computed only if they are needed.
      */
     public static Run alone(List<Node> nodes, FusionLimits limits) {
         if (nodes.stream().noneMatch(n -> n.kernel() instanceof Control.Scan))
@@ -187,7 +189,7 @@ public final class Reversals {
                 pair.forward().reverse());
     }
 
-    /** What is kept, for the report. */
+    /** The text of reports on what a loop keeps. */
     private static String keeping(Control.Scan loop, LoopMemory room, long repeats) {
         var again = repeats == 0 ? "" : ", the reverse of a round repeating " + repeats + " ops";
         if (room.capacity(0) >= loop.times())

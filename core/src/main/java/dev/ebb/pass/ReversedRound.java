@@ -16,10 +16,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A round of a loop and the reverse of that round as one graph, in which what both compute is
- * computed once. A node is early if it needs nothing but what the forward round reads: it can run
- * in the forward loop. The others, which need a cotangent, are late. What late nodes read of early
- * ones is on the tape of the round, or is computed again from what is.
+ * An iteration ("round") of a loop and the reverse of that iteration as one graph, without
+ * duplicates. A node is early if it depends only on the operands of the forward round: it can run
+ * in the forward loop. The other nodes depend on a cotangent and are late. The values of early
+ * nodes that late nodes read are on the tape of the round, or are recomputed from values on the
+ * tape.
  */
 public final class ReversedRound {
     private final Control.Scan forward;
@@ -56,7 +57,9 @@ public final class ReversedRound {
         classify();
     }
 
-    /** Which param of the forward round is param {@code i} of the reverse round; -1 for none. */
+    /**
+     * The param of the forward round that is param {@code i} of the reverse round; -1 if none is.
+     */
     private int known(Pair pair, int i) {
         var ahead = pair.ahead();
         int slices = forward.constants() + forward.carries();
@@ -81,12 +84,12 @@ public final class ReversedRound {
         }
     }
 
-    /** Whether all early nodes may: the late ones run once in every round. */
+    /** Whether all early nodes may run again; each late node runs once per round. */
     boolean mayRunAgain() {
         return joined.nodes().stream().noneMatch(n -> isEarly(n) && Trait.once(n.op().traits()));
     }
 
-    /** Whether the reverse of a round gives the same whenever it runs. */
+    /** Whether the reverse of a round has the same results each time it runs. */
     boolean isReplayable() {
         return joined.nodes().stream().noneMatch(n -> Trait.once(n.op().traits()));
     }
@@ -121,12 +124,12 @@ public final class ReversedRound {
         return joined.params().subList(0, forward.body().params().size());
     }
 
-    /** What the forward round gives: the next carries, then its slices. */
+    /** The results of the forward round: the next carries, then its slices. */
     public List<Value> forwardResults() {
         return joined.results().subList(0, forward.body().results().size());
     }
 
-    /** What the reverse round gives. */
+    /** The results of the reverse round. */
     public List<Value> backwardResults() {
         return joined.results().subList(forward.body().results().size(), joined.results().size());
     }
@@ -142,12 +145,12 @@ public final class ReversedRound {
         return early.containsAll(node.inputs());
     }
 
-    /** Whether {@code value} can differ from round to round and is known in the forward loop. */
+    /** Whether {@code value} is computed in the forward loop and can differ from round to round. */
     public boolean isEarlyAndChanging(Value value) {
         return changing.contains(value);
     }
 
-    /** All that late nodes read of early ones, as far as it changes from round to round. */
+    /** The values of early nodes that late nodes read and that can differ from round to round. */
     public Set<Value> fullTape() {
         var read = new HashSet<>(backwardResults());
         for (Node node : joined.nodes()) if (!isEarly(node)) read.addAll(node.inputs());
@@ -161,13 +164,13 @@ public final class ReversedRound {
     }
 
     /**
-     * What the reverse of a round consists of if these values are on the tape: its late nodes, and
-     * the early ones that it computes again, each before the first late node that needs it; and
-     * which of the carries it reads.
+     * The nodes of the reverse of a round if certain values are on the tape: its late nodes, and
+     * the early ones that it recomputes, each before the first late node that needs it; and the
+     * carries that it reads.
      */
     public record Second(List<Node> nodes, Set<Value> carries) {}
 
-    /** The second half for a tape of {@code kept} and of the carries that it asks for. */
+    /** The reverse round for a tape of {@code kept} and of the carries that it reads. */
     public Second second(Set<Value> kept) {
         int none = joined.nodes().size();
         var needed = new HashMap<Value, Integer>();
@@ -191,12 +194,12 @@ public final class ReversedRound {
         return new Second(order.stream().map(joined.nodes()::get).toList(), read);
     }
 
-    /** What a state takes. */
+    /** The bytes of a state. */
     long stateBytes() {
         return bytes(carries());
     }
 
-    /** What a tape of {@code kept}, and of the carries that it asks for, takes. */
+    /** The bytes of a tape of {@code kept} and of the carries that the reverse round then reads. */
     public long tapeBytes(Set<Value> kept) {
         return bytes(second(kept).carries()) + bytes(kept);
     }

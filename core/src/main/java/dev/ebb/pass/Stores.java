@@ -13,13 +13,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Brings the stores of states to where they cost nothing. A state's next version, once stored, is
- * read where it is stored: then the update that computes it has one reader and can become part of
- * the store, in place. Where it was computed by writing over a part of a version before, the store
- * moves before that, so that the part is written in the place of the state.
+ * Moves the stores of states to where they cost nothing. A store copies the next version of a state
+ * into the memory of that state. The other readers of the next version are made to read the stored
+ * copy. Then the store is the only reader of the map that computes the next version, and the map
+ * can be fused into the store and write in place. If the next version is computed by overwriting a
+ * part of an earlier version, the store is moved before that update, so that the part is written
+ * directly into the memory of the state.
  */
 final class Stores {
-    /** No update is looked for behind more elementwise ops than this. */
+    /** The most elementwise ops between an update of a part and a store that is moved before it. */
     private static final int DEEPEST = 64;
 
     private final List<FusionCandidate> pieces;
@@ -28,10 +30,10 @@ final class Stores {
     private final Set<Value> params;
     private final Table<Value, Set<FusionCandidate>> readers;
 
-    /** What is stored in the place of a state and then changed there. */
+    /** Values that a moved store puts into the memory of a state, where updates change them. */
     private final Set<Value> stored = new HashSet<>();
 
-    /** What {@link #operand} found so far. */
+    /** Results of {@link #operand} for the store at hand. */
     private final Map<Value, Integer> known = new HashMap<>();
 
     Stores(
@@ -65,7 +67,7 @@ final class Stores {
         }
     }
 
-    /** Whether all of what is read is stored, not the first elements of something larger. */
+    /** Whether the store reads all elements of its operand, not only the first ones. */
     private static boolean isWhole(FusionCandidate store) {
         return store.inputs.getLast().type().size() == store.outputs.getFirst().type().size();
     }
@@ -80,13 +82,19 @@ final class Stores {
                 && results.contains(piece.outputs.getFirst());
     }
 
-    /** The operand, of the piece that computes what is stored, to store in its stead; or -1. */
+    /**
+     * Which operand of the piece that computes the stored value can be stored instead of the value,
+     * so that the piece runs after the store; -1 if none can.
+     */
     private int before(FusionCandidate store) {
         known.clear();
         return operand(store.inputs.getLast(), 0);
     }
 
-    /** An operand of the producer of {@code v} that {@code v} is an update of, sooner or later. */
+    /**
+     * Which operand of the producer of {@code v} leads to {@code v} through updates of a part and
+     * elementwise ops, beginning with the former; -1 if there is none.
+     */
     private int operand(Value v, int depth) {
         if (depth > DEEPEST) return -1;
         Integer before = known.get(v);
@@ -153,6 +161,7 @@ final class Stores {
             reads(reader, reader.inputs.stream().map(x -> x.equals(v) ? by : x).toList());
     }
 
+    /** Lets all other readers of the stored value read the copy in the memory of the state. */
     private void readWhatIsStored(FusionCandidate store) {
         var computed = store.inputs.getLast();
         var from = producer.find(computed);

@@ -8,10 +8,11 @@ import dev.ebb.ir.Value;
 import java.util.List;
 
 /**
- * Tells sums whose terms come one after the other: the gradient of a weight that is read at every
- * step. In one kernel all terms would have to wait for the last. Added as they come, each dies at
- * once, in place or in the epilogue of the product that makes it, and there is one sum in memory
- * however many steps there are.
+ * Recognises running sums, whose terms are computed one after the other, such as the gradient of a
+ * weight that is read at every step. In one fused kernel all terms would have to stay in memory
+ * until the last one is computed. If each term is added when it is computed, in place or in the
+ * epilogue of the product that computes it, it is freed at once, and only one sum is in memory for
+ * any number of steps.
  */
 final class Sums {
     private final Table<Value, FusionCandidate> producer;
@@ -22,7 +23,7 @@ final class Sums {
         for (int i = 0; i < pieces.size(); i++) place.put(pieces.get(i), i);
     }
 
-    /** Whether {@code into} adds to the sum {@code from} what is made only after it. */
+    /** Whether {@code into} adds to the sum {@code from} a term that is computed only after it. */
     boolean isRunning(FusionCandidate from, FusionCandidate into) {
         return isSum(from) && isSum(into) && into.inputs.stream().anyMatch(v -> isLater(v, from));
     }

@@ -24,7 +24,10 @@ final class TapeSplit {
     private final List<Integer> carries = new ArrayList<>();
     private final List<Value> tape = new ArrayList<>();
 
-    /** The tape holds {@code kept}, and of the carries that a round begins with those it needs. */
+    /**
+     * The tape holds {@code kept} and those carries of the beginning of a round that its reverse
+     * reads.
+     */
     TapeSplit(ReversedRound round, Set<Value> kept) {
         this.round = round;
         second = round.second(kept);
@@ -34,12 +37,12 @@ final class TapeSplit {
             for (Value v : node.outputs()) if (kept.contains(v)) tape.add(v);
     }
 
-    /** What a round leaves for its reverse, and nothing else. */
+    /** A round that computes only the tape for its reverse. */
     Graph leaving() {
         return first(List.of());
     }
 
-    /** The first {@code results} that a round gives, then what it leaves for its reverse. */
+    /** The first {@code results} results of a round, then the tape for its reverse. */
     Control.Taping taping(int results) {
         return new Control.Taping(carries, first(round.forwardResults().subList(0, results)));
     }
@@ -92,12 +95,12 @@ final class TapeSplit {
         if (!here.has(value)) here.put(value, param);
     }
 
-    /** Whether the reverse of a round gives the same whenever it runs. */
+    /** Whether the reverse of a round has the same results each time it runs. */
     boolean isReplayable() {
         return round.isReplayable();
     }
 
-    /** What the second half computes again, for the report; the late nodes not among them. */
+    /** The number of early nodes that the reverse round recomputes, for the report. */
     long repeats() {
         return second.nodes().stream()
                 .filter(round::isEarly)

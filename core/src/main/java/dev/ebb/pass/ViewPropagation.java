@@ -33,7 +33,10 @@ final class ViewPropagation {
         readers = FusionCandidate.readers(pieces);
     }
 
-    /** What a value is a copy of: walked along {@code shape}, by {@code view} of {@code source}. */
+    /**
+     * A value that is a copy: its element at each index of {@code shape} is that of {@code source}
+     * by {@code view}.
+     */
     private record Copy(Shape shape, View view, Value source) {}
 
     private Optional<Copy> copy(Value value) {
@@ -50,7 +53,7 @@ final class ViewPropagation {
         return Optional.of(new Copy(map.shape(), map.operands().getFirst(), source));
     }
 
-    /** Every piece comes after those it reads, so a copy already reads what it copies. */
+    /** Every piece comes after those it reads, so a copy of a copy already reads the original. */
     void reads() {
         for (FusionCandidate piece : pieces) {
             if (piece.is(Trait.ALONE)) continue;
@@ -102,8 +105,8 @@ final class ViewPropagation {
     }
 
     /**
-     * A result that is copied into another order is written in that order, if all who read it
-     * before can read it so.
+     * A result that is copied into another order is written in that order directly, if all its
+     * other readers can read it in that order.
      */
     void writes() {
         for (FusionCandidate piece : pieces) {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reading through a view of a view without making the one in between. */
+/** Composes a view of a view into one view, so that the value between need not be stored. */
 final class Views {
     private Views() {}
 

@@ -28,7 +28,10 @@ import java.util.Set;
  */
 public final class Curve {
 
-    /** What a budget bounds: the arena of a program, or the bytes alive where there is none. */
+    /**
+     * The memory that a budget bounds: the arena of a program or, where there is no arena, the live
+     * bytes.
+     */
     public enum Measure {
         ARENA,
         LIVE
@@ -39,7 +42,10 @@ public final class Curve {
      * part of that time that each way of restoring values takes.
      */
     public record Point(long bytes, double cost, Mix mix) {
-        /** Of two the one whose memory times time is less, which is least at a curve's knee. */
+        /**
+         * The point of the two with the smaller product of memory and time; at the knee of a curve
+         * this product is smallest.
+         */
         Point orLower(Point other) {
             return other.bytes * other.cost < bytes * cost ? other : this;
         }
@@ -61,7 +67,7 @@ public final class Curve {
         this(problem, cost, measure, workers, SearchCache.NONE);
     }
 
-    /** The same, where what a search finds may be known already. */
+    /** The same with a cache of search results. */
     public Curve(
             Problem problem, Cost cost, Measure measure, WorkerMemory workers, SearchCache cache) {
         this(problem, cost, measure, workers, Effort.FULL, cache);
@@ -106,12 +112,14 @@ public final class Curve {
         plain = all.plain;
     }
 
-    /** That of a part of a program, such as the body of a loop, which runs in its own memory. */
+    /**
+     * The curve of a part of a program, such as the body of a loop, which runs in its own memory.
+     */
     public static Curve ofPart(Problem problem, Cost cost, SearchCache cache) {
         return new Curve(problem, cost, Measure.ARENA, WorkerMemory.NONE, Effort.PART, cache);
     }
 
-    /** The same problem where values come back by these ways alone. */
+    /** The curve of the same problem if values may be restored only in these ways. */
     public Curve by(Ways allowed) {
         return new Curve(this, ways.and(allowed), among, forms);
     }
@@ -143,12 +151,12 @@ public final class Curve {
         return among;
     }
 
-    /** The ways in which values may come back. */
+    /** The ways in which values may be restored. */
     public Ways ways() {
         return ways;
     }
 
-    /** On a device that owns nothing but what is planned. */
+    /** For a device without memory outside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure) {
         this(problem, cost, measure, WorkerMemory.NONE);
     }
@@ -180,7 +188,7 @@ public final class Curve {
         return forms.least(this).ownLeast();
     }
 
-    /** No plan has a smaller arena; beside places what is given need not be in it. */
+    /** A lower bound for the arena of every plan; with places, parameters may lie outside of it. */
     long floor() {
         return among.isEmpty() ? Bounds.peak(model) : 0;
     }
@@ -192,7 +200,10 @@ public final class Curve {
         }
     }
 
-    /** Where more memory begins to save little time, on this curve or one beside it. */
+    /**
+     * The knee: the point from which on more memory saves little time, on this curve or one of the
+     * other forms.
+     */
     public Point knee() {
         return forms.knee(this);
     }
@@ -229,8 +240,8 @@ public final class Curve {
     }
 
     /**
-     * The cheapest plan that fits beside what the budget sets aside for workers; where none does,
-     * the smallest, with as many workers as it leaves room for.
+     * The cheapest plan that fits into the budget without the memory reserved for workers. If none
+     * does, the smallest plan, with as many workers as fit.
      */
     public Plan at(Budget budget) {
         if (budget.memory() instanceof Budget.OfSaved(double share))
@@ -266,12 +277,12 @@ public final class Curve {
 
     /** No plan within {@code bytes} costs less; found without searching for one. */
     public double atLeast(long bytes) {
-        // what is declared expensive counts more in the search than it costs
+        // in the search, ops that are declared expensive count more than they cost
         if (model.isWeighted()) return model.total();
         return model.total() + Bounds.extra(model, workers.room(bytes), plain.sequence());
     }
 
-    /** The cheapest plan that fits beside what a budget sets aside for workers, if there is one. */
+    /** The cheapest plan that fits into a budget beside the memory of workers, if any. */
     public Optional<Plan> beside(long bytes) {
         synchronized (families) {
             long room = workers.room(bytes);

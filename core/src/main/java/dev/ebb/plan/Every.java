@@ -25,7 +25,7 @@ public record Every(int regions) implements Strategy {
         return Math.max(1, Math.ceilDiv(rounds, regions));
     }
 
-    /** A round is the unit of a loop: it is divided only where it has regions of its own. */
+    /** The unit of a loop is an iteration; it is divided only if it has regions of its own. */
     @Override
     public Schedule planBody(Problem problem, Cost cost) {
         return RegionStages.isDivided(problem.graph())

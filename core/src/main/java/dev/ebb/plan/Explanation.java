@@ -21,7 +21,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * A plan in words: what it promises, and for every value that matters what happens to it and why. A
+ * The text of a plan: its promises, and for every value that matters what happens to it and why. A
  * value matters if it is computed more than once, or made in the forward half and read in the
  * backward half.
  */
@@ -133,7 +133,7 @@ final class Explanation {
         return out.append(table(rows)).toString();
     }
 
-    /** How a loop over parts of a region runs, and what it takes; none for other nodes. */
+    /** How a loop over parts of a region runs, and its share of the time; empty for other nodes. */
     private Optional<String> inParts(Node node) {
         if (!(node.kernel() instanceof Control.Scan k)) return Optional.empty();
         return k.partRows(node.inputs())
@@ -149,7 +149,7 @@ final class Explanation {
                                         + " of the time");
     }
 
-    /** The step at which most is alive, and what it writes. */
+    /** The step with the most live bytes, and the value that it writes. */
     private String highest() {
         var highest = plan.highest();
         if (steps == 0) return "nowhere: there is no step";
@@ -168,7 +168,7 @@ final class Explanation {
         return node.op().name() + " \"" + String.join("\", \"", new TreeSet<>(labels)) + "\"";
     }
 
-    /** How freed values are restored, all ways in one line. */
+    /** One line on how values that were freed are restored, with all ways. */
     private Optional<String> ways() {
         var mix = plan.mix();
         var parts = new ArrayList<String>();
@@ -190,7 +190,7 @@ final class Explanation {
                 + (part.cost() == 0 ? "" : ", " + share(part.cost(), plan.cost()) + " of the time");
     }
 
-    /** What is offloaded to one place, in one line. */
+    /** One line on the values offloaded to one place. */
     private Optional<String> beside(PlaceLayout there) {
         if (there.bytes() == 0) return Optional.empty();
         long fetched =
@@ -212,7 +212,7 @@ final class Explanation {
                         + loops(there));
     }
 
-    /** How many loops keep states there. */
+    /** The number of loops that keep states in the place. */
     private String loops(PlaceLayout there) {
         long loops =
                 problem.graph().nodes().stream()

@@ -15,7 +15,7 @@ final class FreeMemory {
         return Math.min(ofSystem(), ofGroup(Path.of("/sys/fs/cgroup")));
     }
 
-    /** What is left of the limit of a control group; no bound where there is none. */
+    /** The free bytes below the limit of a control group; unbounded if there is no limit. */
     static long ofGroup(Path folder) {
         try {
             var limit = Files.readString(folder.resolve("memory.max")).strip();

@@ -11,7 +11,7 @@ import java.util.Optional;
  * value that it writes.
  *
  * @param step its place in the schedule, from zero on
- * @param bytes what is alive then, in the arena
+ * @param bytes the live bytes in the arena at this step
  * @param written none if the step writes nothing
  */
 public record Highest(int step, long bytes, Optional<Value> written) {

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a plan does inside a loop or branch, in words: what the loop keeps for its reverse, and how
- * many kernels of each of its bodies are computed more than once in a round. The planner writes
- * what is computed again into the body, so a kernel that is there twice is one.
+ * The text on what a plan does inside a loop or branch: what the loop keeps for its reverse, and
+ * how many kernels of each of its bodies run more than once in an iteration. The planner writes
+ * recomputations into the body, so a kernel that occurs there twice is recomputed.
  */
 final class LoopText {
     private record Call(Op op, List<Value> inputs) {}
@@ -83,7 +83,8 @@ final class LoopText {
     }
 
     /**
-     * The nodes of {@code body}, and of the bodies inside it, that compute what others computed.
+     * The number of nodes of {@code body}, and of the bodies inside it, that repeat the computation
+     * of another node.
      */
     private static int repeats(Graph body) {
         var first = new Table<Value, Value>();

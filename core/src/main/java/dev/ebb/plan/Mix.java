@@ -24,10 +24,10 @@ import java.util.Set;
  * fetched), and how much of the predicted time each of these ways takes beyond computing everything
  * once.
  *
- * @param kept values that the backward half reads and that stay until then
+ * @param kept values that the backward half reads and that stay in the arena until then
  * @param recomputed values computed again
- * @param iterated rounds of loops that are run again, and what their states take
- * @param inverted values rebuilt from later values, rounds of loops undone among them
+ * @param iterated iterations of loops that are run again, and the bytes of their states
+ * @param inverted values rebuilt from later values, including iterations of loops that are inverted
  * @param fetched values and states of loops read from places outside the arena; their cost is the
  *     time that the computation waits for them
  */
@@ -54,8 +54,8 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
     }
 
     /**
-     * That of a plan that takes {@code total}, where computing everything once and keeping it costs
-     * {@code once}, and {@code undone} rounds of loops are undone.
+     * The mix of a plan that costs {@code total}, where computing everything once and keeping it
+     * costs {@code once}, and {@code undone} iterations of loops are inverted.
      */
     static Mix of(Layout layout, Cost cost, double total, double once, long undone) {
         var schedule = layout.schedule();
@@ -126,7 +126,7 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
             fetched = fetched.and(reads, reads * loop.room().state(), 0);
         }
 
-        /** What loops take beyond the rest is for the rounds they run again, or undo. */
+        /** The remaining time is that of the iterations which loops run again or invert. */
         Mix mix(double total, double once, long undone) {
             double waiting = Math.max(0, total - works) + moving;
             double rest = Math.max(0, total - once - recomputed.cost - inverted.cost - waiting);

@@ -30,7 +30,7 @@ public record Mixed(List<Rule> rules, Strategy otherwise) implements Strategy {
         return new Mixed(more, otherwise);
     }
 
-    /** One strategy everywhere, to be refined with {@link #in}. */
+    /** One strategy for all regions, to be refined with {@link #in}. */
     public static Mixed of(Strategy otherwise) {
         return new Mixed(List.of(), otherwise);
     }

@@ -9,7 +9,7 @@ import java.util.List;
  * A plan for one budget: the order of computations, where every value lies in memory, the predicted
  * time, and a lower bound of the time of any plan, by which its quality is judged.
  *
- * @param workers how many workers share its kernels: at least one
+ * @param workers the number of workers that share its kernels: at least one
  */
 public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
     public Plan {
@@ -20,7 +20,9 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
         return layout.schedule();
     }
 
-    /** The promised peak, the memory of its workers included: what the budget limits. */
+    /**
+     * The promised peak, including the memory of its workers: the number that the budget limits.
+     */
     public long peakBytes() {
         return curve.planned(layout) + workerBytes();
     }
@@ -89,7 +91,7 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
         return Highest.of(layout);
     }
 
-    /** What happens to every value that is computed, and why: the largest first. */
+    /** What happens to every computed value, and why; the largest values come first. */
     public List<ValueFate> fates() {
         return Explanation.fates(this);
     }

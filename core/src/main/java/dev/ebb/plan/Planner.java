@@ -13,24 +13,25 @@ public interface Planner {
     Schedule plan(Problem problem, Cost cost);
 
     /**
-     * As {@link #plan}, for the body of a loop or branch, or for a round of a loop and the reverse
-     * of that round. It may compute again and nothing else.
+     * As {@link #plan}, for the body of a loop or branch, or for an iteration of a loop and its
+     * reverse. The only way to restore values is to recompute them.
      */
     default Schedule planBody(Problem problem, Cost cost) {
         return plan(problem, cost);
     }
 
     /**
-     * How many states of a loop of {@code rounds} rounds are kept for its reverse, the first
-     * included. Unless overridden, all of them, with what the reverse of each round reads.
+     * The number of states, including the first, that a loop of {@code rounds} iterations keeps for
+     * its reverse. Unless overridden, all states are kept, with the values that the reverse of each
+     * iteration reads.
      */
     default int states(int rounds) {
         return Math.max(1, rounds);
     }
 
     /**
-     * How many further states of such a loop are kept in the last place that the budget names; by
-     * default none.
+     * The number of further states of such a loop that are kept in the last place that the budget
+     * names; none by default.
      */
     default int offloaded(int rounds) {
         return 0;

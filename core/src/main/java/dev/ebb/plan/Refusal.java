@@ -19,10 +19,10 @@ final class Refusal {
     private static final double WORTH = 0.9;
 
     /**
-     * What would be enough.
+     * The budgets that would suffice.
      *
      * @param least the curve with the least budget
-     * @param once what computing everything once takes
+     * @param once the cost of computing everything once
      */
     record Enough(Curve least, Curve.Point knee, double once) {
         @Override

@@ -31,7 +31,8 @@ public record Saved(double share) implements Strategy {
     }
 
     /**
-     * What an eager framework would save: what the forward half computes and the backward reads.
+     * The bytes that an eager framework would save: the values that the forward half computes and
+     * the backward half reads.
      */
     public static long bytes(Problem problem) {
         long sum = 0;

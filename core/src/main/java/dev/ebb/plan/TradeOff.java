@@ -40,19 +40,19 @@ public final class TradeOff {
             return needs.and(ways).equals(needs);
         }
 
-        /** Whether it has no other plans with {@code more} ways than with {@code fewer}. */
+        /** Whether {@code more} ways give it the same plans as {@code fewer}. */
         boolean isSame(Ways fewer, Ways more) {
             return isIn(fewer) && curve.by(fewer).ways().equals(curve.by(more).ways());
         }
     }
 
     /**
-     * The forms in which a program may be planned beside the one that a curve is of: a loop may
-     * keep less, a region may be computed in parts. Their curves are made when asked for.
+     * The other forms in which a program may be planned: a loop may keep less, a region may be
+     * computed in parts. Their curves are computed when needed.
      *
-     * @param smallest those among which the least budget is
-     * @param between those that lie between the smallest and the one that keeps everything
-     * @param program the one that keeps everything
+     * @param smallest the forms among which the one with the smallest budget is
+     * @param between the forms between these and the one that keeps everything
+     * @param program the form that keeps everything
      */
     public record Forms(
             Supplier<List<Curve>> smallest,
@@ -82,7 +82,7 @@ public final class TradeOff {
             return best;
         }
 
-        /** By live bytes, so that only what is found is laid out. */
+        /** The point of the smallest plan by live bytes, so that only that plan is laid out. */
         private static Curve.Point alone(Curve curve) {
             var all = curve.storeAllPoint();
             return curve.members().stream()
@@ -164,8 +164,8 @@ public final class TradeOff {
     }
 
     /**
-     * Whether no plan of {@code curve} can be one of the corners beside those {@code known}, nor
-     * take less than {@code least} bytes; found without searching for one.
+     * Whether no plan of {@code curve} can be a further corner next to the {@code known} ones, or
+     * need less than {@code least} bytes; decided without a search.
      */
     private static boolean isAbove(Curve curve, List<Curve.Point> known, long least) {
         var workers = curve.workers();
@@ -194,7 +194,8 @@ public final class TradeOff {
         for (var priced : all) {
             var member = priced.member();
             least = Math.min(least, fewest(known, priced.cost()));
-            // no arena is smaller than the peak: most need not be laid out to be left out
+            // the arena is at least as large as the peak, so most members can be skipped without a
+            // layout
             if (curve.workers().budgetFor(member.peak()) >= least) continue;
             long bytes = curve.budgetFor(member);
             if (bytes >= least) continue;

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 /**
  * What a plan does with one computed value, and why.
  *
- * @param crossing whether it is made in the forward half and read in the backward half
+ * @param crossing whether it is computed in the forward half and read in the backward half
  */
 public record ValueFate(
         Value value, Node node, long bytes, ValueHistory history, boolean crossing, String reason) {
@@ -28,7 +28,7 @@ public record ValueFate(
         return !stayed() || crossing;
     }
 
-    /** How it is there when it is read. */
+    /** How the value is available when it is read. */
     public String way() {
         if (stayed()) return "once, kept";
         var ways = new ArrayList<String>();

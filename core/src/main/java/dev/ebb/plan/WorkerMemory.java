@@ -25,18 +25,21 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
     /** A device that owns nothing but the arena. */
     public static final WorkerMemory NONE = new WorkerMemory(Threads.ONE, _ -> 0);
 
-    /** What one worker takes: the least a budget must hold outside the arena. */
+    /** The bytes of one worker, which every budget must hold outside the arena. */
     public long least() {
         return bytes.applyAsLong(1);
     }
 
-    /** What is set aside of a budget. */
+    /** The bytes of a budget that are reserved for workers. */
     public long reserve(long budget) {
         long further = Math.min(bytes.applyAsLong(planned()), budget / share());
         return Math.max(least(), further);
     }
 
-    /** What a budget leaves to the arena; negative if it cannot even hold one worker's memory. */
+    /**
+     * The bytes of a budget that remain for the arena; negative if not even one worker's memory
+     * fits.
+     */
     public long room(long budget) {
         return budget - reserve(budget);
     }
@@ -50,14 +53,14 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
     }
 
     /**
-     * What is set aside of a budget for a program that is not known yet, where {@link #bytes} is
-     * what any kernel takes: no more than half of the budget.
+     * The bytes of a budget that are reserved for workers if the program is not known yet and
+     * {@link #bytes} covers any kernel: at most half of the budget.
      */
     public long reserveForAny(long budget) {
         return Math.min(reserve(budget), budget / 2);
     }
 
-    /** The least budget that leaves {@code arena} bytes beside {@link #reserveForAny}. */
+    /** The smallest budget in which {@code arena} bytes remain besides {@link #reserveForAny}. */
     public long budgetForAny(long arena) {
         // b - b / 2 >= arena, in whole numbers, is b >= 2 * arena - 1
         return Math.min(budgetFor(arena), Math.max(0, 2 * arena - 1));

@@ -1,5 +1,6 @@
 /**
- * What is computed when, freed when, computed again, and where it lies in memory. Plans are data.
+ * Plans: when each value is computed, freed and recomputed, and where it lies in memory. Plans are
+ * data.
  */
 @NullMarked
 package dev.ebb.plan;

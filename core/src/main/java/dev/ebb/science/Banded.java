@@ -200,7 +200,9 @@ public final class Banded {
             room.set(at, room.get(at) - x);
         }
 
-        /** From column {@code k} on; what is left of it is of no use any more. */
+        /**
+         * Swaps two rows from column {@code k} on; the elements left of it are not read any more.
+         */
         private void swap(Buffer room, int k, int other, long b) {
             for (int j = k; j <= Math.min(n - 1, k + reach()); j++)
                 swap(room, at(k, j), at(other, j));

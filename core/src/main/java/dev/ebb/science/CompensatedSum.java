@@ -33,7 +33,7 @@ public final class CompensatedSum {
             var b = high.slice(0, half, 2 * half);
             var s = a.add(b);
             var of = s.sub(a);
-            // what s lacks of a + b, exactly
+            // the exact rounding error of s = a + b
             var lost = a.sub(s.sub(of)).add(b.sub(of));
             var rest = low.slice(0, 0, half).add(low.slice(0, half, 2 * half)).add(lost);
             boolean odd = n % 2 == 1;

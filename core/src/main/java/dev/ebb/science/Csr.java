@@ -57,7 +57,7 @@ public record Csr(Tensor starts, Tensor columns, Tensor values, int width) {
         return Array.of(Arrays.stream(x).asLongStream().toArray());
     }
 
-    /** How many rows there are. */
+    /** The number of rows. */
     public int height() {
         return starts.dim(0) - 1;
     }

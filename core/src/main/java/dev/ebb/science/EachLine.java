@@ -13,7 +13,7 @@ import java.util.List;
 /** Plain Java run for each of {@code count} lines of a batch, with room for some doubles. */
 record EachLine(int count, long doubles, Body body) implements Kernel.Library {
 
-    /** What is done for one line. */
+    /** The computation for one line. */
     interface Body {
         void run(int number, List<Buffer> in, List<Buffer> out, Buffer workspace);
     }

@@ -4,11 +4,13 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Tensor;
 
-/** What the functions of this room ask of their operands. */
+/** Checks the operands of the functions of this package. */
 final class Floats {
     private Floats() {}
 
-    /** Refuses what is neither f32 nor f64: sixteen bits are too few for these functions. */
+    /**
+     * Refuses a tensor that is neither f32 nor f64: sixteen bits are too few for these functions.
+     */
     static Tensor require(String function, Tensor x) {
         if (x.dtype() != DType.F32 && x.dtype() != DType.F64) {
             throw new ShapeException(
@@ -17,7 +19,7 @@ final class Floats {
         return x;
     }
 
-    /** Refuses operands of several element types, and what is neither f32 nor f64. */
+    /** Refuses operands with different element types, and types other than f32 and f64. */
     static void alike(String function, Tensor... operands) {
         for (Tensor x : operands) {
             require(function, x);

@@ -20,7 +20,7 @@ import java.util.List;
 record FourierLine(int n, double sign, MemorySegment room) {
     private static final ValueLayout.OfDouble DOUBLE = ValueLayout.JAVA_DOUBLE_UNALIGNED;
 
-    /** How many doubles of workspace a line of this length takes. */
+    /** The number of doubles of workspace for a line of this length. */
     static long doubles(int n) {
         long m = size(n);
         return m == n ? 3 * m : 5 * m + 2L * n;

@@ -15,7 +15,7 @@ import java.util.List;
 public final class Interpolation {
     private Interpolation() {}
 
-    /** What a spline does at its ends. */
+    /** The conditions at the ends of a spline. */
     public enum Ends {
         /** The second derivative is zero there. */
         NATURAL,

@@ -53,7 +53,7 @@ record InverseIteration(int n, Buffer room) {
                 room.set(vector(i) + 1, im == 0 ? 0 : 1e-2 * (i % 3));
             }
             for (int round = 0; round < SOLVES; round++) {
-                // the first begins in the middle: any right-hand side is as good
+                // the first round omits the forward half: it may begin with any right-hand side
                 if (round > 0) forward();
                 backward();
                 normalise();

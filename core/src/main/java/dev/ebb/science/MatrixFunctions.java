@@ -86,7 +86,7 @@ public final class MatrixFunctions {
         return even.sub(odd).solve(even.add(odd));
     }
 
-    /** Those of Pade's quotient for the exponential, the first of them one. */
+    /** The coefficients of the Pade approximation of the exponential; the first is one. */
     private static double[] coefficients() {
         var b = new double[PADE_ORDER + 1];
         b[0] = 1;

@@ -70,12 +70,12 @@ public final class SparseJacobian {
         return new SparseJacobian(width, starts.clone(), columns.clone());
     }
 
-    /** How many directional derivatives one Jacobian takes. */
+    /** The number of directional derivatives for one Jacobian. */
     public int colours() {
         return count;
     }
 
-    /** How many entries the pattern has. */
+    /** The number of entries of the pattern. */
     public int entries() {
         return columns.length;
     }

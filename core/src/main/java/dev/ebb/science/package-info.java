@@ -1,6 +1,7 @@
 /**
- * What quants and scientists reach for, as functions of tensors: distributions, interpolation,
- * transforms, sparse matrices, quadrature. Each says what it is differentiated by.
+ * Functions of tensors for quantitative finance and science: distributions, interpolation,
+ * transforms, sparse matrices, quadrature. Each states the arguments by which it can be
+ * differentiated.
  */
 @NullMarked
 package dev.ebb.science;

@@ -48,7 +48,7 @@ record EventSearch<S>(
         var next = solver.step(f, c.at, to, sign);
         var value = event.apply(time(next.left()), next.y());
         var passes = value.sign().ne(c.value.sign()).and(c.value.ne(0));
-        // the step that was taken, to be taken again in part
+        // the accepted step, a part of which is to be computed again
         var size = c.at.left().sub(next.left());
         var before =
                 new DormandPrince.Carry<>(c.at.left(), size, c.at.y(), c.at.slope(), next.counts());

@@ -9,7 +9,7 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
 /**
- * The point that a function leaves where it is, {@code x = g(x, parameters)}, found by applying it
+ * The point that a function maps to itself, {@code x = g(x, parameters)}, found by applying it
  * again and again. Its derivative by the parameters does not go back through the rounds: by the
  * implicit function theorem it is {@code dg/dp^T v}, where {@code v = dx + dg/dx^T v} is a fixed
  * point itself. So the gradient keeps the point alone, however many rounds it took, and does not
@@ -34,7 +34,7 @@ public record FixedPoint(double tolerance, int limit) {
 
     private record Round(Tensor x, Tensor moved) {}
 
-    /** The fixed point of {@code g} that its rounds reach from {@code start}. */
+    /** The fixed point of {@code g} that the iteration reaches from {@code start}. */
     public <P> Tensor solve(Fn2<Tensor, P, Tensor> g, Tensor start, P parameters) {
         return Ebb.custom(
                         (From<P> from) -> iterate(x -> g.apply(x, from.parameters), from.start),

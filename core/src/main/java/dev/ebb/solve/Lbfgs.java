@@ -46,7 +46,10 @@ public record Lbfgs(double tolerance, int limit, int history) {
 
     private record Round(Tensor x, Tensor value, Tensor slope, Past past) {}
 
-    /** The minimum that the rounds reach from {@code start}; {@code f} gives one number. */
+    /**
+     * The minimum that the iteration reaches from {@code start}; the value of {@code f} is one
+     * number.
+     */
     public <P> Tensor minimise(Fn2<Tensor, P, Tensor> f, Tensor start, P parameters) {
         return Ebb.custom(
                         (From<P> from) -> search(x -> f.apply(x, from.parameters), from.start),
@@ -87,7 +90,7 @@ public record Lbfgs(double tolerance, int limit, int history) {
     private Round next(Fn<Tensor, Tensor> f, Round r) {
         var direction = direction(r.past, r.slope);
         var descent = direction.mul(r.slope).sum();
-        // what rounding alone may add to the value
+        // the largest error of the value by rounding alone
         var noise = r.value.abs().mul(r.x.dtype() == DType.F64 ? 0x1p-50 : 0x1p-21);
         var fresh = r.past.inverses.at(0, history - 1).eq(0);
         var cautious = direction.square().sum().rsqrt().minimum(1);

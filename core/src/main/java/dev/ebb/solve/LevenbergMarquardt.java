@@ -37,7 +37,9 @@ public record LevenbergMarquardt(double tolerance, int limit) {
 
     private record Round(Tensor x, Tensor cost, Tensor damping, Tensor moved) {}
 
-    /** The fit that the rounds reach from the vector {@code start}; residuals are a vector. */
+    /**
+     * The fit that the iteration reaches from the vector {@code start}; the residuals are a vector.
+     */
     public <P> Tensor fit(Fn2<Tensor, P, Tensor> residuals, Tensor start, P parameters) {
         Fn2<Tensor, P, Tensor> cost = (x, p) -> residuals.apply(x, p).square().sum().mul(0.5);
         return Ebb.custom(
@@ -76,7 +78,7 @@ public record LevenbergMarquardt(double tolerance, int limit) {
                             var step = step(residuals, r);
                             var x = r.x().add(step);
                             var cost = cost(residuals.apply(x));
-                            // rounding hides what the last steps gain
+                            // the gain of the last steps is smaller than the rounding error
                             var better = cost.le(r.cost().mul(1 + noise));
                             return new Round(
                                     Tensors.where(better, x, r.x()),

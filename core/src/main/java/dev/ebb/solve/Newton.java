@@ -27,7 +27,10 @@ public record Newton(double tolerance, int limit) {
 
     private record Round(Tensor x, Tensor moved) {}
 
-    /** The root that the rounds reach from {@code start}; {@code f} gives as many numbers. */
+    /**
+     * The root that the iteration reaches from {@code start}; the value of {@code f} has as many
+     * elements as {@code start}.
+     */
     public <P> Tensor solve(Fn2<Tensor, P, Tensor> f, Tensor start, P parameters) {
         return Ebb.custom(
                         (From<P> from) -> iterate(x -> f.apply(x, from.parameters), from.start),

@@ -1,6 +1,6 @@
 package dev.ebb.solve;
 
-/** What every search asks of its settings. */
+/** Checks the settings of all iterative searches. */
 final class Settings {
     private Settings() {}
 

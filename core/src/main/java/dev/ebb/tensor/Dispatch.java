@@ -8,7 +8,7 @@ import java.util.ServiceLoader;
 
 /**
  * Decides where an op is run: it is recorded in the function that is being traced, or on the tape
- * of an operand; where there is neither, and all operands are arrays, it is computed at once.
+ * of an operand. If there is neither and all operands are arrays, it is computed at once.
  */
 public final class Dispatch {
     private Dispatch() {}

@@ -24,7 +24,7 @@ final class Draws {
     private static final double TOP_BIT = -0x1p63;
     private static final int BERNOULLI_BITS = 24;
 
-    /** What a derived key is for; the purposes never share a counter. */
+    /** The purpose of a derived key; different purposes never share a counter. */
     enum Purpose {
         FOLD(0),
         SPLIT(2);
@@ -55,12 +55,12 @@ final class Draws {
         return word.apply(Scalar.Fn2.USHR, new Scalar.Lit(DType.I32, 32 - bits));
     }
 
-    /** How many words make one number of a type. */
+    /** The number of words from which one number of a type is made. */
     private static int words(DType type) {
         return type == DType.F64 ? 2 : 1;
     }
 
-    /** How many bits of a number below one its type can tell apart. */
+    /** The number of bits after the point that a number of this type, below one, can represent. */
     private static int precision(DType type) {
         return switch (type) {
             case F64 -> 53;

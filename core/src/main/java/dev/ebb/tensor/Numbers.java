@@ -18,7 +18,7 @@ public final class Numbers {
     private final BitSet changing;
     private final List<Double> seen = new ArrayList<>();
 
-    /** Those whose places are in {@code changing} become parameters. */
+    /** Numbers whose positions are in {@code changing} become parameters. */
     public Numbers(BitSet changing) {
         this.changing = (BitSet) changing.clone();
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Arrays as text: a number or a vector on one line, what has more axes as tables of aligned
+ * Arrays as text: a number or a vector on one line, an array with more axes as tables of aligned
  * columns. The middle of long axes is left out.
  */
 final class Print {
@@ -28,7 +28,7 @@ final class Print {
         return text.toString();
     }
 
-    /** The indices of an axis that are shown; -1 stands for those left out. */
+    /** The indices of an axis that are shown; -1 marks the indices left out. */
     private static int[] shown(int n) {
         if (n <= 2 * EDGE) return IntStream.range(0, n).toArray();
         return IntStream.concat(

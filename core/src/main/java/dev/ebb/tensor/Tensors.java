@@ -29,8 +29,8 @@ public final class Tensors {
     }
 
     /**
-     * What {@code body} gives if its ops are computed at once, even while a function is traced: for
-     * numbers that the trace itself needs, such as shapes, and that depend on arrays alone.
+     * The result of {@code body} with its ops computed at once, even while a function is traced. It
+     * is for numbers that the trace itself needs, such as shapes, and that depend only on arrays.
      */
     public static <R> R atOnce(Supplier<R> body) {
         return Recording.atOnce(body);

@@ -1,6 +1,6 @@
 /**
- * Tensors, the op families, and every built-in op: one record each, which is all there is to know
- * of it.
+ * Tensors, the op families, and every built-in op: one record each, which defines the op
+ * completely.
  */
 @NullMarked
 package dev.ebb.tensor;

@@ -24,15 +24,15 @@ public final class Cpu implements Device, AutoCloseable {
     private final Threads threads;
 
     /**
-     * With one thread for each core. What is planned for it does not depend on how many these are.
+     * A device with one thread for each core. Plans for it do not depend on the number of cores.
      */
     public Cpu() {
         this(new Threads(Runtime.getRuntime().availableProcessors(), false));
     }
 
     /**
-     * With so many threads. A plan sets memory aside for all of them, up to half of its budget;
-     * where that is too little, fewer run its program.
+     * A device with this number of threads. A plan reserves memory for all of them, up to half of
+     * its budget; if that does not suffice, fewer threads run the program.
      */
     public Cpu(int threads) {
         this(new Threads(threads, true));

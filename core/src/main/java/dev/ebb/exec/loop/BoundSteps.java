@@ -29,9 +29,9 @@ public final class BoundSteps {
      * One step of a schedule that is ready to run: a computation or a transfer.
      *
      * @param work the computation; none for a transfer
-     * @param again whether it would not be there if everything was kept
-     * @param name what it is called in reports
-     * @param inputs what it reads
+     * @param again whether this step would not exist if everything were kept
+     * @param name the name of the step in reports
+     * @param inputs the buffers that it reads
      * @param written the values it writes, without workspace and room for the states of a loop,
      *     which no two runs need to leave alike
      * @param outputs where they lie

@@ -20,7 +20,7 @@ final class LoopBody {
     private final List<Buffer> slices;
     private final List<Buffer> given;
 
-    /** Rounds of {@code loop}, run by {@code body}. */
+    /** The iterations of {@code loop}, run by {@code body}. */
     LoopBody(
             Control.Scan loop,
             Graph body,
@@ -51,7 +51,7 @@ final class LoopBody {
         return slices.subList(from, to);
     }
 
-    /** The results of the latest round other than its carries. */
+    /** The results of the latest iteration other than its carries. */
     List<Buffer> given() {
         return given;
     }

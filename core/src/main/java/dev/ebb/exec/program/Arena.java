@@ -30,7 +30,7 @@ public record Arena(Session session, Memory memory, long ownBytes) {
                 device.ownBytes(nodes).applyAsLong(workers));
     }
 
-    /** What {@link #of} would own beside the memory. */
+    /** The bytes that {@link #of} would use outside the arena. */
     public static long ownBytes(List<Layout> layouts, Device device, int workers) {
         return device.ownBytes(nodes(layouts)).applyAsLong(workers);
     }

@@ -13,10 +13,10 @@ final class Course {
     private Course() {}
 
     /**
-     * Whether every run of {@code schedule} puts the same work on the queue and needs nothing of
-     * the host meanwhile: no branch, no loop but those of known length that keep their states in
-     * memory, no plain Java, no transfer unless those are {@code ordered} by the device and there
-     * is no loop.
+     * Whether every run of {@code schedule} enqueues the same work and needs nothing from the host
+     * while it runs. Then there is no branch and no plain Java; loops have a known length and keep
+     * their states in memory; and there are transfers only if they are {@code ordered} by the
+     * device and there is no loop.
      */
     static boolean isFixed(Schedule schedule, boolean ordered) {
         boolean moves = ordered && schedule.steps().stream().noneMatch(Course::isLoop);
@@ -57,7 +57,7 @@ final class Course {
         };
     }
 
-    /** Whether the same rounds are run whatever the data are, with all states in memory. */
+    /** Whether the iterations that run do not depend on data, and all states are in memory. */
     private static boolean hasKnownLength(Control control) {
         return switch (control) {
             case Control.Scan k ->

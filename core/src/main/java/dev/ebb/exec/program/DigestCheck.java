@@ -28,10 +28,13 @@ final class DigestCheck {
     private final Map<Value, Long> first = new HashMap<>();
     private final Schedule schedule;
 
-    /** What is rebuilt nearly, once the first value is checked: most runs check none. */
+    /**
+     * Values that are rebuilt approximately; found when the first value is checked, since most runs
+     * check none.
+     */
     private Optional<Set<Value>> nearly = Optional.empty();
 
-    /** What follows, as it is now, from values that were rebuilt nearly. */
+    /** Values whose present content was computed from approximately rebuilt values. */
     private final Set<Value> off = new HashSet<>();
 
     private final Map<Value, Buffer> originals = new HashMap<>();

@@ -23,10 +23,10 @@ final class MemoryMeter {
     private static final int KINDS = Category.values().length;
     private static final long LINE = 64;
 
-    /** What each value that is there takes. */
+    /** The bytes of each value in the arena. */
     private final Map<Value, Long> bytes = new HashMap<>();
 
-    /** What changes with the actions. */
+    /** The changes of memory at each action. */
     private final List<Change> changes = new ArrayList<>();
 
     private record Change(int category, long bytes) {}
@@ -38,7 +38,7 @@ final class MemoryMeter {
     private final long[] now = new long[KINDS];
     private final long[] peak = new long[KINDS];
 
-    /** What all categories held together while each action ran. */
+    /** The bytes of all categories together while each action ran. */
     private final long[] held;
 
     private int done;

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The memory profile of a plan: the bytes in the arena at every step, by category, as promised.
- * What a run measured is in its {@link Report}.
+ * The memory profile of a plan: the bytes in the arena at every step, by category, as promised. The
+ * measured bytes of a run are in its {@link Report}.
  */
 public final class MemoryProfile {
     private final long[][] bytes;

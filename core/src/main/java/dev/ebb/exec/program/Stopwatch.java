@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How long the computations of one run take: by op, and how much of it goes into repeats. */
+/** The times of the computations of one run, by op, and the share of recomputations. */
 final class Stopwatch {
     private final int[] op;
     private final boolean[] again;

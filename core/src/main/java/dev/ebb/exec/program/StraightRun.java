@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * A program as one method.
  *
- * @param counted what a run step by step reported: memory is the same in every run
+ * @param counted the report of a run step by step; the memory is the same in every run
  */
 record StraightRun(Merged method, Report counted) {
 

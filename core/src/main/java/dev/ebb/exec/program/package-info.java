@@ -1,4 +1,4 @@
-/** A whole program bound to a device's memory, and what is measured and checked while it runs. */
+/** A whole program bound to a device's memory, with the measurements and checks while it runs. */
 @NullMarked
 package dev.ebb.exec.program;
 

@@ -26,21 +26,22 @@ interface ArenaMemory {
                 }
             };
 
-    /** Becomes at least this large; what was in it stays. */
+    /** Grows to at least this size and keeps its content. */
     void cover(long end);
 
     /** Copies {@code bytes} from one offset to another; both may overlap. */
     void move(long from, long to, long bytes);
 
-    /** All of it, until it becomes larger. */
+    /** The whole memory, until it grows. */
     Memory all();
 
     /**
-     * Memory of a device that becomes as large as is asked for.
+     * Memory of a device that grows as needed.
      *
-     * <p>When it grows, what was in it is copied to a larger one, and for that moment there are
-     * both. So that they never exceed what they may together, it grows by itself only as long as
-     * the smaller one has room beside the largest; from then on it is the largest.
+     * <p>To grow, a larger block is allocated and the content is copied, so that both blocks exist
+     * for a moment. The two together must not exceed the limit. So the memory grows by a factor
+     * only as long as a block and one of the largest size fit together; after that it has the
+     * largest size.
      */
     final class OnDevice implements ArenaMemory {
         private static final long FIRST = 1 << 16;
@@ -54,8 +55,8 @@ interface ArenaMemory {
         private long size;
 
         /**
-         * @param most the size it may not exceed
-         * @param beside how much more there may be while it grows
+         * @param most the largest size
+         * @param beside the bytes that may exist in addition to the largest size while it grows
          */
         OnDevice(Session session, long most, LongSupplier beside) {
             this.session = session;
@@ -71,7 +72,10 @@ interface ArenaMemory {
             resize(next > Math.min(most, beside.getAsLong()) ? Math.max(most, end) : next);
         }
 
-        /** Sees to it that it can still grow when there may be only so much beside it. */
+        /**
+         * Grows to the largest size if, with only {@code room} bytes in addition, it could not
+         * later.
+         */
         void leave(long room) {
             if (size > room && size < most) resize(most);
         }

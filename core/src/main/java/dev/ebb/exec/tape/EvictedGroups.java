@@ -6,9 +6,9 @@ import java.util.Arrays;
 
 /**
  * Evicted values in connected groups, with the cost of computing each group again: a union-find
- * forest. A value that comes back takes its own cost out but does not split its group, so a group's
- * cost is an estimate; rebuilding the groups makes it exact (Kirisame et al., "Dynamic tensor
- * rematerialization", ICLR 2021, section 4.1).
+ * forest. When a value is restored, its own cost is subtracted, but its group is not split, so a
+ * group's cost is an estimate; rebuilding the groups makes it exact (Kirisame et al., "Dynamic
+ * tensor rematerialization", ICLR 2021, section 4.1).
  */
 final class EvictedGroups {
     private int[] parent = new int[16];

@@ -7,20 +7,21 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Which value to lose when room is needed: the one that costs least to have back, for the bytes it
- * frees and for the time until it is missed. What it costs counts the evicted values around it,
- * which would have to be computed for it or because of it. While a program runs nobody knows when a
- * value will be read again, and how long it has not been is the best guess: that is the rule of
- * Kirisame et al., "Dynamic tensor rematerialization" (ICLR 2021). While a sweep goes back over the
- * record it is known: a value is read next where the sweep meets the node before it, and one made
- * behind the sweep never again.
+ * Chooses which value to evict when memory is needed: the value whose recomputation costs least in
+ * relation to the bytes that it frees and to the time until it is read again. The cost includes the
+ * evicted values around it, which would have to be recomputed with it. While a program runs, it is
+ * not known when a value will be read again; the time since it was last used is taken as an
+ * estimate, as in Kirisame et al., "Dynamic tensor rematerialization" (ICLR 2021). While a sweep
+ * (the reverse pass of a gradient) goes backwards over the record of the tape, the next use is
+ * known: the sweep reads a value at the nodes that are still before it, and reads no value of a
+ * node that it has passed.
  *
- * <p>While a program runs, a choice looks at the values that were not read for longest, of each
- * kind, until no other can be better. While a sweep goes back it looks at all values that are
- * there, each at a handful of neighbours: right for thousands of tensors, too much for millions.
+ * <p>While a program runs, a choice examines the least recently used values of each kind until no
+ * other value can be better. During a sweep it examines all values in memory, each with a few
+ * neighbours. That is fast enough for thousands of tensors, but not for millions.
  */
 final class Eviction {
-    /** How much dearer a value is that the work at hand will read. */
+    /** The factor by which a value costs more that the nodes about to run will read. */
     private static final double AWAITED = 1e60;
 
     private static final int READERS = 16;
@@ -64,18 +65,18 @@ final class Eviction {
         locks[v.id()]--;
     }
 
-    /** The work at hand will read {@code v} once more, or once less. */
+    /** The nodes about to run will read {@code v} this many times more, or less. */
     void await(Value v, int times) {
         awaited[v.id()] += times;
     }
 
-    /** Never to be evicted. */
+    /** {@code v} is never evicted. */
     void pin(Value v) {
         pinned[v.id()] = true;
         recent.remove(v);
     }
 
-    /** What a sweep carries along is not evicted: to have it back would take the sweep again. */
+    /** Values that a sweep carries along are not evicted: restoring them would repeat the sweep. */
     void hold(Value v, int times) {
         know(v);
         held[v.id()] += times;
@@ -86,7 +87,7 @@ final class Eviction {
         if (!pinned[v.id()] && residents.has(v)) recent.touch(v, ledger.kind(v));
     }
 
-    /** After a failure: nothing is at hand. */
+    /** After a failure: no nodes are about to run. */
     void reset() {
         Arrays.fill(locks, 0);
         Arrays.fill(awaited, 0);
@@ -127,12 +128,12 @@ final class Eviction {
         returns++;
     }
 
-    /** Whether anybody may ask for {@code v} again, as far as is known. */
+    /** Whether {@code v} may be read again, as far as is known. */
     private boolean alive(Value v) {
         return !sweeping() || ledger.maker(v) <= position;
     }
 
-    /** The bytes of all that may be lost. */
+    /** The bytes of all values that may be evicted. */
     long losable() {
         long sum = 0;
         for (Value v : residents.all()) if (mayGo(v)) sum += ResidentValues.bytes(v);
@@ -144,7 +145,7 @@ final class Eviction {
         return locks[id] == 0 && held[id] == 0 && !pinned[id];
     }
 
-    /** The value to lose next, so that node {@code node} may run; empty if none may be lost. */
+    /** The value to evict next, so that node {@code node} can run; empty if none may be evicted. */
     Optional<Value> next(int node) {
         running = node;
         if (returns > Math.max(LEAST_RETURNS, residents.all().size() / 2)) regroup();
@@ -167,8 +168,8 @@ final class Eviction {
     }
 
     /**
-     * The largest value that a sweep carries along and that one node makes again from values that
-     * stay: to be lost where nothing else may be.
+     * The largest value that a sweep carries along and that one node can recompute from values in
+     * memory. It is evicted only if no other value may be.
      */
     Optional<Value> carried() {
         var best = Optional.<Value>empty();
@@ -190,9 +191,9 @@ final class Eviction {
     }
 
     /**
-     * The same among values that the work at hand does not read, of which any is better than those
-     * that it does, where no sweep knows what is read when. Only values are looked at that might be
-     * better than the best so far, if nothing around them were evicted.
+     * The value to evict outside of a sweep, among those that the nodes about to run do not read:
+     * any of these is better than one that they read. A value is skipped if it could not be better
+     * than the best so far even if no value around it were evicted.
      */
     private Optional<Value> leastRecent() {
         int best = -1;
@@ -223,7 +224,7 @@ final class Eviction {
         return weight * around(v) / (ResidentValues.bytes(v) * distance(v));
     }
 
-    /** How long until {@code v} is read, as far as is known or may be guessed. */
+    /** The time until {@code v} is read again, known or estimated. */
     private double distance(Value v) {
         if (awaited[v.id()] > 0) return Math.max(1, ledger.nextUse(v, running) - running);
         if (sweeping()) return position - ledger.lastUse(v, position) + 1;
@@ -234,7 +235,7 @@ final class Eviction {
         return clock - touched[v.id()] + 1;
     }
 
-    /** What {@code v} costs, and the evicted around it. */
+    /** The cost of recomputing {@code v} and the evicted values around it. */
     private double around(Value v) {
         int maker = ledger.maker(v);
         double sum = ledger.cost(maker);
@@ -253,7 +254,7 @@ final class Eviction {
         return sum;
     }
 
-    /** How many of the readers of {@code v} may still read it. */
+    /** The number of nodes that may still read {@code v}. */
     private int readers(Value v) {
         return ledger.readersUpTo(v, sweeping() ? position : Integer.MAX_VALUE);
     }

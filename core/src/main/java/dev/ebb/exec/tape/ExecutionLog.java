@@ -83,8 +83,8 @@ final class ExecutionLog {
     }
 
     /**
-     * A number for all outputs of one place among those of nodes of one form. They have the same
-     * type, and their nodes cost the same.
+     * The kind of {@code v}: equal for the outputs with the same position of all nodes of the same
+     * form. These have the same type, and their nodes cost the same.
      */
     int kind(Value v) {
         int i = maker(v);
@@ -126,7 +126,7 @@ final class ExecutionLog {
         return at == readersUpTo(v, Integer.MAX_VALUE) ? nodes.size() : reader(v, at);
     }
 
-    /** The nodes that must run, in order, to have {@code target}, given what is there already. */
+    /** The nodes that must run, in order, to compute {@code target} from the values in memory. */
     int[] missing(Value target, Predicate<Value> there) {
         stamp++;
         var found = new int[16];

@@ -6,9 +6,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The free parts of a stretch of memory. Asked for room it gives the smallest part that is large
- * enough, at the lowest address; given room back it joins neighbours. The part at the highest
- * address, often the only one, is kept by itself.
+ * The free ranges of a stretch of memory. An allocation takes the smallest range that is large
+ * enough, at the lowest address; a freed range is merged with its neighbours. The range at the
+ * highest address, often the only one, is stored separately.
  */
 final class FreeRanges {
     private record Range(long start, long bytes) {}

@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The least budget in which the events of a tape run. They are tried by a {@link TapeReplay} of
- * sizes alone, which decides as the tape itself would and computes nothing; the budget is found by
- * bisection, to the byte.
+ * Finds the smallest budget in which the events of a tape run, exact to the byte, by bisection. A
+ * {@link TapeReplay} without memory and kernels tries each budget: its decisions are those of the
+ * tape.
  *
  * @param failing the nodes that failed when they ran, and would again
- * @param rounds of the loops whose number of rounds was data: how many they have run. A loop that
- *     has not run is taken to run as many as it may.
+ * @param rounds for each loop whose number of iterations depends on data, the number that it has
+ *     run; a loop that has not run counts with its limit
  */
 record LeastBudget(
         List<TapeEvent> events,

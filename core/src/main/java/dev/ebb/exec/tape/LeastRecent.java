@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Values of each kind in the order in which they were touched, the one that was not for longest
- * first. Values of one kind have the same bytes and cost the same to compute, so that a bound on
- * what losing one is worth gets worse along the list, and the search for the best ends early.
+ * The values of each kind in the order in which they were last used, the least recently used first.
+ * Values of one kind have the same size and cost the same to compute. So the bound on the benefit
+ * of evicting a value decreases along the list, and the search for the best value ends early.
  */
 final class LeastRecent {
     private static final int NONE = -1;

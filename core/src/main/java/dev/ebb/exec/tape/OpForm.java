@@ -6,8 +6,8 @@ import dev.ebb.ir.Kernel;
 import java.util.Optional;
 
 /**
- * What is known of an op on operands of some types, once for all nodes of this kind on a tape, and
- * how these have run so far.
+ * The properties of an op on operands of certain types, computed once for all such nodes on a tape,
+ * and the measured times of these nodes.
  */
 final class OpForm {
     private static final int SHARE = 16;
@@ -80,9 +80,10 @@ final class OpForm {
     }
 
     /**
-     * For how many runs the time of the next one stands; 0 if it is not to be timed. A method that
-     * is told where its operands lie takes less time than reading the clock: once it has run a few
-     * times, one run of {@link #SHARE} is timed for all of them.
+     * The number of runs that the time of the next run counts for; 0 if it is not to be timed. A
+     * generated method that takes the addresses of its operands may run faster than the clock can
+     * be read: after a few runs, only one run in {@link #SHARE} is timed and counts for all of
+     * them.
      */
     int share() {
         if (anywhere.isEmpty() || calls < SHARE) return 1;

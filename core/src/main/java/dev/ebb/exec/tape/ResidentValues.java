@@ -38,7 +38,7 @@ final class ResidentValues {
         ranges.give(0, capacity);
     }
 
-    /** For each value its place: its offset and its number among those that are here. */
+    /** For each value in memory, its offset and its index in the list of them. */
     private static final class Table {
         private long[] offset = new long[16];
         private int[] number = new int[16];
@@ -61,12 +61,12 @@ final class ResidentValues {
         return v.id() < offsets.number.length && offsets.number[v.id()] > 0;
     }
 
-    /** Where {@code v} is among {@link #all}, from 1 on. */
+    /** The position of {@code v} in {@link #all}, from 1 on. */
     int number(Value v) {
         return offsets.number[v.id()];
     }
 
-    /** What is here, in no order. Changes with every {@link #place} and {@link #drop}. */
+    /** The values in memory, in no order. Changes with every {@link #place} and {@link #drop}. */
     List<Value> all() {
         return here;
     }
@@ -127,7 +127,7 @@ final class ResidentValues {
         return offsets.offset[v.id()];
     }
 
-    /** What all values lie in, until the next {@link #place}. */
+    /** The memory of all values, until the next {@link #place}. */
     Memory memory() {
         return memory.all();
     }

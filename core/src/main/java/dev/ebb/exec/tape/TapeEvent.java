@@ -5,7 +5,10 @@ import dev.ebb.ir.Value;
 
 import java.util.List;
 
-/** One thing that a tape asks of its {@link TapeReplay}. All of them in order are what it did. */
+/**
+ * One request of a tape to its {@link TapeReplay}. The requests in order are the history of the
+ * tape.
+ */
 sealed interface TapeEvent {
 
     /** A value from outside comes in and stays. */
@@ -17,7 +20,7 @@ sealed interface TapeEvent {
     /**
      * A node and what is known of its kind.
      *
-     * @param later it runs only if one of its outputs is asked for
+     * @param later whether it runs only when one of its outputs is needed
      */
     record Step(Node node, OpForm form, boolean later) {}
 

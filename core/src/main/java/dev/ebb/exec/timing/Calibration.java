@@ -127,7 +127,8 @@ public final class Calibration {
     }
 
     /**
-     * All that times depend on beside the kernels: processor, cores, Java, device and Ebb itself.
+     * Everything besides the kernels that times depend on: processor, cores, Java, device and Ebb
+     * itself.
      */
     public static String machine(Device device) {
         return processor()

@@ -152,7 +152,7 @@ final class KernelTimer {
     }
 
     /**
-     * What is timed at once.
+     * A piece of work that is timed as a whole.
      *
      * @param runs of the kernel
      */

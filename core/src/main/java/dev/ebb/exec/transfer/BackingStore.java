@@ -10,10 +10,10 @@ import java.nio.file.StandardOpenOption;
 /** The bytes of offloaded values: a file, or a test's replacement for one. */
 public interface BackingStore extends AutoCloseable {
 
-    /** Writes some of {@code from}, and says how many bytes. */
+    /** Writes some bytes of {@code from}, and returns their number. */
     int write(ByteBuffer from, long at) throws IOException;
 
-    /** Reads some bytes into {@code to}, and says how many; -1 at the end. */
+    /** Reads some bytes into {@code to}, and returns their number; -1 at the end. */
     int read(ByteBuffer to, long at) throws IOException;
 
     @Override

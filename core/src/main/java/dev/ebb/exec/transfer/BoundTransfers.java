@@ -26,10 +26,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The transfers of a schedule bound to memory and to the places beside it, and the waits they need:
- * a kernel waits until its operands have been read, and memory that was freed by an offload is
- * reused only after the write has ended. Each place has its own lane, in which transfers run one
- * after the other, or one lane for each way.
+ * The transfers of a schedule bound to memory and to the places outside the arena, and the waits
+ * they need: a kernel waits until its operands have been read, and memory that was freed by an
+ * offload is reused only after the write has ended. Each place has one lane, in which transfers run
+ * one after the other, or one lane for each direction.
  */
 public final class BoundTransfers implements AutoCloseable {
 
@@ -43,8 +43,8 @@ public final class BoundTransfers implements AutoCloseable {
      *
      * @param out the lane of what is offloaded, and of the states of loops
      * @param in the lane of what is fetched, which is the same one where the place is not two-way
-     * @param ordered what the device puts in order by itself, if it does: all but what the host
-     *     gives or takes between two runs, and the states of loops
+     * @param ordered the transfers that the device orders itself, if it does: all except those
+     *     between two runs and those of states of loops
      */
     private record Open(
             PlaceLayout layout,
@@ -176,7 +176,8 @@ public final class BoundTransfers implements AutoCloseable {
 
     /** Where a loop puts states that do not lie in its memory, and its reverse finds them. */
     public CheckpointStore states(Node node, Session session) {
-        // a loop that may put states there need not: where all its rounds are on tape it has none
+        // a loop with memory for states in a place may not need it: if all its iterations are on
+        // tape, it has no states
         var found = LoopStates.of(node).filter(s -> s.bytes() > 0);
         if (found.isEmpty()) return CheckpointStore.NONE;
         var loop = found.get();

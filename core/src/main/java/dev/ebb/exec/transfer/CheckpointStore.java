@@ -58,7 +58,7 @@ public interface CheckpointStore {
                 public void settle() {}
             };
 
-    /** Keeps {@code carries} as state number {@code number}, in place of what was kept so. */
+    /** Stores {@code carries} as state number {@code number}, replacing an earlier one. */
     void put(int number, List<Buffer> carries, Memory beside);
 
     /** Brings state number {@code number} back. */

@@ -61,7 +61,10 @@ final class OffloadedCheckpoints implements CheckpointStore {
         session.copy(places, carries);
     }
 
-    /** One transfer runs after the other: what is still leaving that memory has left it by then. */
+    /**
+     * Transfers run one after the other, so an earlier write from that memory is complete before
+     * this one begins.
+     */
     @Override
     public void ahead(int number, List<Buffer> carries, Memory beside) {
         if (beside.bytes() == 0) return;

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A transfer that the device puts in order by itself: the host puts it, and the waits for it, on
- * the device's streams and goes on, so that kernels are never late.
+ * A transfer that the device orders itself: the host enqueues the transfer and the waits for it on
+ * the device's streams and continues, so that kernels are not delayed.
  */
 final class OrderedTransfer implements Transfer {
     private final Lanes lanes;
@@ -18,7 +18,10 @@ final class OrderedTransfer implements Transfer {
     private final boolean out;
     private final HostPool.DeviceCopy copy;
 
-    /** Both ways of one place, and what has been made for them so far, in the order of a run. */
+    /**
+     * The two directions of one place, and the transfers created for them so far, in the order of a
+     * run.
+     */
     static final class Lanes {
         private final Place place;
         private final HostPool.DeviceCopies copies;

@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 interface PlaceStore extends AutoCloseable {
 
-    /** What lies, or is to lie, at one offset of a place. */
+    /** The block at one offset of a place, for content that is or will be there. */
     final class Block {
         private final String name;
         private final long offset;
@@ -64,7 +64,7 @@ interface PlaceStore extends AutoCloseable {
     /** Reads a block that was written, once the work before {@code ready} has done with it. */
     void read(Block block, Memory to, Queue.Event ready) throws IOException;
 
-    /** Transfers that the device puts in order by itself; none where a thread makes them. */
+    /** Transfers that the device orders itself; empty if a thread performs them. */
     default Optional<HostPool.DeviceCopies> deviceCopies() {
         return Optional.empty();
     }

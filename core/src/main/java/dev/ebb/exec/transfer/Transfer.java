@@ -1,6 +1,6 @@
 package dev.ebb.exec.transfer;
 
-/** A block on its way from or to memory. Made once, started in every run. */
+/** A transfer of a block from or to memory. Created once, started in every run. */
 interface Transfer {
     /** Begins; returns at once. */
     void start();

@@ -20,11 +20,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Nodes that are computed part by part, as a loop. A round reads the rows of its part of what comes
- * in row by row, and all of everything else. What leaves in rows is stacked by the loop. What
- * combines rows is carried from round to round: each round adds the pieces of its part, in order,
- * so that the sum is that of the whole. Rows that are left over are computed once more behind the
- * loop, by the same nodes on fewer rows.
+ * A loop that computes nodes part by part. Each iteration computes one part, a fixed number of
+ * rows. It reads only the rows of its part of the inputs that are read row by row, and the other
+ * inputs as a whole. The loop stacks the results in rows that other nodes read. Sums over all rows
+ * are carried from one iteration to the next: each iteration adds the sums of its part in the order
+ * in which the device adds them in one kernel, so that no bit changes. If the number of rows is no
+ * multiple of a part, the same nodes compute the last rows after the loop.
  */
 final class PartLoop {
     private final List<PartAxis> axes;
@@ -32,22 +33,22 @@ final class PartLoop {
     private final int rows;
     private final int part;
 
-    /** What every round reads as a whole. */
+    /** The inputs that every iteration reads as a whole. */
     private final List<Value> constants = new ArrayList<>();
 
-    /** What a round reads the rows of its part of. */
+    /** The inputs of which an iteration reads the rows of its part. */
     private final List<Value> slices = new ArrayList<>();
 
-    /** What the rounds add up. */
+    /** The nodes that combine all rows: the iterations carry their results. */
     private final List<PartAxis> sums = new ArrayList<>();
 
-    /** What is stacked. */
+    /** The results in rows that the loop stacks. */
     private final List<Value> stacked = new ArrayList<>();
 
     /**
-     * @param axes what is computed, in an order in which it can be
-     * @param leaving the values in rows that others read
-     * @param part how many rows a round computes
+     * @param axes the nodes to compute, with their axes, producers before readers
+     * @param leaving the values in rows that other nodes read
+     * @param part how many rows an iteration computes
      */
     PartLoop(List<PartAxis> axes, Set<Value> leaving, int rows, int part) {
         this.axes = List.copyOf(axes);
@@ -79,7 +80,7 @@ final class PartLoop {
         if (!all.contains(v)) all.add(v);
     }
 
-    /** What must be there before the loop. */
+    /** The values that must be computed before the loop. */
     List<Value> inputs() {
         var all = new ArrayList<>(constants);
         all.addAll(slices);
@@ -94,7 +95,10 @@ final class PartLoop {
         return rows % part;
     }
 
-    /** Whether no value that enters or leaves is of bits, which cannot be put together by rows. */
+    /**
+     * Whether the rows of all values that enter and leave in rows can be copied. They cannot if
+     * some rows are left over and a value is of packed bits.
+     */
     boolean isByteWise() {
         var all = new ArrayList<>(slices);
         all.addAll(stacked);
@@ -114,7 +118,10 @@ final class PartLoop {
         return v.type().with(Shape.of(count, row));
     }
 
-    /** The nodes for so many rows: of constants, sums so far and slices, sums and what leaves. */
+    /**
+     * The computation of {@code count} rows. Parameters are the constants, the sums so far and the
+     * slices; results are the new sums and the values to stack.
+     */
     private Graph body(int count) {
         var g = new Graph.Builder();
         var whole = new Table<Value, Value>();
@@ -154,7 +161,7 @@ final class PartLoop {
                 node.op().name(), kernel, types, node.op().traits(), node.op().labels(), List.of());
     }
 
-    /** {@code before} and the pieces of a part, one after the other. */
+    /** Adds to {@code before} the results for the pieces of a part, one after the other. */
     private static Value added(
             Graph.Builder g, PartAxis axis, int count, List<Value> inputs, Value before) {
         var node = axis.node();
@@ -163,7 +170,7 @@ final class PartLoop {
         for (int first = 0; first < indices; first += axis.every()) {
             var piece = axis.part(Math.min(axis.every(), indices - first), first);
             if (piece instanceof Kernel.Contract k) {
-                // the product adds its sum to that before, in its place
+                // the product adds its result to the sum before in its epilogue, in place
                 var view = View.contiguous(k.shape());
                 var onto =
                         new Kernel.Contract(
@@ -193,7 +200,7 @@ final class PartLoop {
         return new Lowered("combine", kernel, List.of(type), Set.of(), Set.of(), List.of());
     }
 
-    /** What combined with any number gives that number, its sign included. */
+    /** The neutral element: combined with it, every number stays as it is, a zero's sign too. */
     private static double nothing(Kernel.Combine combine) {
         return switch (combine) {
             case SUM -> -0.0;
@@ -203,7 +210,10 @@ final class PartLoop {
         };
     }
 
-    /** The nodes of the loop and of what is left over; {@code next} is the first free number. */
+    /**
+     * The nodes of the loop and of the rows left over; the numbers of new values begin at {@code
+     * next}.
+     */
     List<Node> nodes(int next) {
         var emitter = new Emitter(next);
         var first = new ArrayList<Value>();
@@ -245,7 +255,7 @@ final class PartLoop {
         return new Lowered(name, kernel, types, Set.of(), Set.of(), List.of());
     }
 
-    /** Puts the rows that are left over behind those of the loop. */
+    /** Writes the rows that are left over after those that the loop stacked. */
     private Op appending(Value v) {
         int row = Math.toIntExact(v.type().size() / rows);
         var all = Shape.of(rows, row);
@@ -263,7 +273,7 @@ final class PartLoop {
                 List.of());
     }
 
-    /** Nodes with values of their own. */
+    /** Collects nodes, and numbers their new values. */
     private final class Emitter {
         final List<Node> nodes = new ArrayList<>();
         private int next;
@@ -288,7 +298,7 @@ final class PartLoop {
             nodes.add(new Node(op, inputs, outputs, at.region(), reverse));
         }
 
-        /** The body on the rows that are left over, from the sums so far. */
+        /** Computes the rows that are left over, beginning with the sums so far. */
         List<Value> rest(List<Value> sofar) {
             var body = body(left());
             var here = new Table<Value, Value>();
@@ -332,7 +342,7 @@ final class PartLoop {
                     List.of());
         }
 
-        /** The node that makes {@code from} makes {@code to} instead. */
+        /** Lets the node that computes {@code from} compute {@code to} instead. */
         void rename(Value from, Value to) {
             for (int i = 0; i < nodes.size(); i++) {
                 var node = nodes.get(i);

@@ -16,18 +16,22 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The nodes that can be computed row by row together with the one that makes a certain value. Nodes
- * that hand values in rows to each other share a loop. A node that needs what a loop gives as a
- * whole, such as a sum over all rows, comes after it, and what it leads to row by row is another
- * loop: so each node has a time, even inside loops and odd between them, and the nodes of one time
- * that are connected can all run in one loop. Large values that a later loop reads of an earlier
- * one are computed again in it rather than stacked.
+ * The nodes that can be computed row by row in one loop with the node that computes a given large
+ * value, the seed. Nodes that pass values in rows to one another belong to the same loop. A node
+ * that needs a result of the loop as a whole, such as a sum over all rows, runs after the loop, and
+ * the nodes that read its results row by row belong to a later loop. So each node gets a time: even
+ * if it can run inside a loop, odd if it runs between loops. Connected nodes of the same time can
+ * run in one loop. If a later loop reads large values of an earlier one, it computes them again
+ * instead of reading them from memory.
  */
 final class PartRegion {
     /** The fewest rows of a part. */
     private static final int FEWEST = 64;
 
-    /** What is read of an earlier loop is computed again unless it is smaller by this. */
+    /**
+     * A value of an earlier loop is computed again unless it is this many times smaller than the
+     * seed.
+     */
     private static final int SMALL = 8;
 
     private final Graph graph;
@@ -35,7 +39,7 @@ final class PartRegion {
     private final int rows;
     private final int coarser;
 
-    /** By the number of a node: along what it can be computed in parts. */
+    /** For each node, the axis along which it can be computed in parts, if there is one. */
     private final List<Optional<PartAxis>> axes = new ArrayList<>();
 
     private final List<Integer> times = new ArrayList<>();
@@ -54,7 +58,10 @@ final class PartRegion {
         for (int n = 0; n < axes.size(); n++) times.add(time(n));
     }
 
-    /** {@code graph} with the region around {@code seed} as a loop, where that saves memory. */
+    /**
+     * {@code graph} with the region around {@code seed} as a loop, if the seed then need not exist
+     * as a whole.
+     */
     static Optional<Graph> around(Value seed, Graph graph, Node.Cuts cuts, int coarser) {
         int rows = seed.type().shape().dims().stream().filter(d -> d != 1).findFirst().orElse(1);
         if (rows < 2 * FEWEST) return Optional.empty();
@@ -74,7 +81,7 @@ final class PartRegion {
         return axes.get(n).orElseThrow();
     }
 
-    /** The node that makes {@code v} in rows, if one does. */
+    /** The node that computes {@code v} in rows, if {@code v} can be computed so. */
     private Optional<Integer> makerInRows(Value v) {
         return producer.find(v).filter(n -> axes.get(n).filter(a -> !a.folded()).isPresent());
     }
@@ -103,7 +110,7 @@ final class PartRegion {
         return (time & 1) != 0;
     }
 
-    /** The nodes of the loop that makes the seed. */
+    /** The nodes of the loop that computes the seed. */
     private Set<Integer> connected() {
         var readers = new Table<Value, List<Integer>>();
         for (int n = 0; n < axes.size(); n++) {
@@ -128,7 +135,7 @@ final class PartRegion {
         return found;
     }
 
-    /** Those with the nodes of earlier loops whose large values they read in rows. */
+    /** The nodes {@code own} and those of earlier loops whose large values they read in rows. */
     private Set<Integer> withEarlier(Set<Integer> own) {
         var all = new TreeSet<>(own);
         var open = new ArrayDeque<>(own);
@@ -144,7 +151,7 @@ final class PartRegion {
         return all;
     }
 
-    /** What others than {@code own} read of what {@code own} makes in rows. */
+    /** The values that nodes of {@code own} compute in rows and nodes outside of it read. */
     private Set<Value> leaving(Set<Integer> own) {
         var read = new HashSet<>(graph.results());
         for (int n = 0; n < axes.size(); n++) if (!own.contains(n)) read.addAll(node(n).inputs());
@@ -173,7 +180,9 @@ final class PartRegion {
         return loop.isByteWise() ? rewritten(own, loop) : Optional.empty();
     }
 
-    /** The graph with {@code loop} in the place of {@code own}; none if effects would move. */
+    /**
+     * The graph with {@code loop} instead of {@code own}; empty if the order of effects changes.
+     */
     private Optional<Graph> rewritten(Set<Integer> own, PartLoop loop) {
         var nodes = read(new Order(own, loop).nodes());
         return effects(nodes).equals(effects(graph.nodes()))
@@ -185,7 +194,7 @@ final class PartRegion {
         return nodes.stream().filter(n -> n.op().traits().contains(Trait.EFFECT)).toList();
     }
 
-    /** Those of {@code nodes} that are read, or have an effect. */
+    /** Those of {@code nodes} whose results are needed, or that have an effect. */
     private List<Node> read(List<Node> nodes) {
         var needed = new HashSet<>(graph.results());
         var kept = new ArrayList<Node>();
@@ -198,7 +207,10 @@ final class PartRegion {
         return kept.reversed();
     }
 
-    /** The nodes in their order, as far as the loop, which needs all it reads before it, allows. */
+    /**
+     * The new order of the nodes. It is the old one, but the nodes that lead to the loop's inputs
+     * come before the loop.
+     */
     private final class Order {
         private final Set<Integer> own;
         private final PartLoop loop;
@@ -229,7 +241,7 @@ final class PartRegion {
         }
     }
 
-    /** A number that no value of {@code graph} has, nor has any larger one. */
+    /** The number after the largest of a value of {@code graph}. */
     static int unused(Graph graph) {
         int most = graph.params().stream().mapToInt(Value::id).max().orElse(-1);
         for (Node node : graph.nodes())

@@ -17,10 +17,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Takes kernels apart that were merged, where that lets more of them be computed in parts. A
- * product over all rows whose sums go through an epilogue becomes the product and a map of its
- * sums. A fold over all rows that cannot be cut becomes a map and the fold of what that gives, if
- * that is smaller than what is read. Every value is the same in memory as in a register.
+ * Splits fused kernels where more of the computation can then be done in parts. A product that sums
+ * over all rows and has an epilogue becomes a product without one and a map of its sums. A fold
+ * over all rows that cannot be cut becomes a map and a fold of its result, if that result is at
+ * most half as large as the largest operand in rows. No bit changes: a value is the same in memory
+ * as in a register.
  */
 final class SplitKernels {
     private final Graph graph;
@@ -35,7 +36,7 @@ final class SplitKernels {
         next = PartRegion.unused(graph);
     }
 
-    /** The graph with the products among the nodes {@code own} and the folds that read them. */
+    /** The graph with the products among nodes {@code own} split, and the folds that read them. */
     Graph around(Set<Integer> own, List<Optional<PartAxis>> axes) {
         var made = new HashSet<Value>();
         for (int n : own) made.addAll(graph.nodes().get(n).outputs());

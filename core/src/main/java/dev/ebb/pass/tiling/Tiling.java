@@ -14,21 +14,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Computes large regions of a graph part by part. Values that are made of many rows, each computed
- * by itself, need not exist as a whole where they are only read row by row or combined over all
- * rows: {@link PartRegion} finds the nodes around such a value, {@link PartLoop} makes them a loop
- * over parts. Every bit stays as it was, as the device says where it may be cut.
+ * Computes large regions of a graph part by part. A large value whose rows are computed
+ * independently need not exist as a whole if it is only read row by row or combined over all rows:
+ * {@link PartRegion} finds the nodes around such a value, {@link PartLoop} makes them a loop over
+ * parts. No bit changes, because parts end only where the device allows it.
  */
 public final class Tiling {
-    /** The most loops that are made, from the largest value down. */
+    /** The most loops that are made; the largest values come first. */
     private static final int MOST_LOOPS = 4;
 
-    /** Values smaller than the largest of a region divided by this are left as they are. */
+    /**
+     * After the first loop, only values of at least the size of its seed divided by this get loops.
+     */
     private static final int LARGE = 8;
 
     /**
-     * A graph whose largest region is smaller than what all of it takes divided by this is left
-     * whole: it has many values of that size, which come and go by recomputation alone.
+     * Only values of at least the bytes of the whole graph divided by this get loops. A graph with
+     * only smaller ones has many values of that size, for which recomputation suffices.
      */
     private static final int OF_ALL = 16;
 
@@ -43,10 +45,10 @@ public final class Tiling {
     }
 
     /**
-     * {@code graph} with its large regions in as many parts as there can be, then in a quarter as
-     * many, and so on; none if it has no such region.
+     * Versions of {@code graph} with its large regions in parts: first in as many parts as
+     * possible, then in a quarter as many, and so on. Empty if there is no such region.
      *
-     * @param storeAllBytes what the graph takes if everything is kept
+     * @param storeAllBytes the bytes that the graph needs if everything is kept
      */
     public static List<Graph> of(Graph graph, Node.Cuts cuts, long storeAllBytes) {
         var all = new ArrayList<Graph>();

@@ -27,27 +27,29 @@ public final class PlanCache implements SearchCache {
         this.given = given;
     }
 
-    /** One that ends with the process. */
+    /** A cache in memory, which ends with the process. */
     public static PlanCache inMemory() {
         return new PlanCache(Optional.empty(), Optional.empty());
     }
 
     /**
-     * One that keeps its entries in {@code folder}, which is made if need be, in at most 64 MiB.
-     * Several processes may use it at once. Where it cannot be written nothing is kept there.
+     * A cache of at most 64 MiB in {@code folder}, which is created if necessary. Several processes
+     * may use the folder at the same time. If it cannot be written, nothing is stored there.
      */
     public static PlanCache in(Path folder) {
         return in(folder, IN_FOLDER);
     }
 
-    /** The same in at most {@code most} bytes of files: those used longest ago are deleted. */
+    /**
+     * The same with at most {@code most} bytes of files; the least recently used ones are deleted.
+     */
     public static PlanCache in(Path folder, long most) {
         return new PlanCache(Optional.of(new CacheFolder(folder, most)), Optional.empty());
     }
 
     /**
-     * One that keeps its entries where this one does, and also finds those that another process
-     * left in {@code other}, a folder that is read and never written to.
+     * A cache that stores its entries as this one does, and also finds the entries that another
+     * process stored in {@code other}, a folder that is only read.
      */
     public PlanCache reading(Path other) {
         return new PlanCache(folder, Optional.of(new CacheFolder(other, IN_FOLDER)));

@@ -3,9 +3,9 @@ package dev.ebb.plan.cache;
 import java.util.Optional;
 
 /**
- * Results of long searches, by a digest of all that they depend on. A search gives the same with a
- * cache and without: what is found is checked before it is used, and what fails the check is
- * searched for anew.
+ * Results of long searches, stored under a digest of everything that they depend on. A search has
+ * the same result with and without a cache: a stored result is checked before it is used, and
+ * searched for again if it fails the check.
  */
 public interface SearchCache {
     /** Holds nothing. */
@@ -20,9 +20,9 @@ public interface SearchCache {
                 public void put(String key, byte[] result) {}
             };
 
-    /** What was put under this key, if it is still there. */
+    /** The result stored under this key, if it is still there. */
     Optional<byte[]> find(String key);
 
-    /** Keeps a result, in place of what was there before. */
+    /** Stores a result, replacing an earlier one. */
     void put(String key, byte[] result);
 }

@@ -34,7 +34,7 @@ public final class LoopTransferCost implements Cost {
                         .orElse(0.0);
     }
 
-    /** What the kernel costs alone. */
+    /** The cost of the kernel without transfers. */
     public double kernels(Node node) {
         return kernels.of(node);
     }

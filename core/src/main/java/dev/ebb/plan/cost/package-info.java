@@ -1,6 +1,6 @@
 /**
- * What a kernel is predicted to take: fixed prices, a roofline, and the time that loops wait for
- * states on a disk.
+ * The predicted time of a kernel: fixed prices, a roofline, and the time that loops wait for
+ * offloaded states.
  */
 @NullMarked
 package dev.ebb.plan.cost;

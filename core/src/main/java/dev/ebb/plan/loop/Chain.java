@@ -11,8 +11,8 @@ public record Chain(long inputBytes, List<Stage> stages) {
 
     /**
      * The cost and the sizes of one stage. {@code outputBytes} is the size of the state it reaches
-     * and of that state's gradient; {@code tapeBytes} is all its backward step needs beside the
-     * state it started from.
+     * and of that state's gradient; {@code tapeBytes} is the size of all that its backward step
+     * needs besides the state it started from.
      */
     public record Stage(
             double forward,

@@ -8,30 +8,34 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where the next checkpoint of a loop goes: given a stretch of rounds to be reversed, the round
- * whose state is saved next. The rest of a checkpointing schedule follows from that.
+ * Decides where a loop saves checkpoints: for a stretch of iterations ('rounds') to be reversed,
+ * the round whose state is saved next. The whole checkpointing schedule follows from this decision.
  */
 public interface CheckpointSplits {
 
-    /** How many states can be saved beside the one a loop begins with. */
+    /** The number of states that can be saved in addition to the initial one. */
     int levels();
 
-    /** How many rounds can be taped at once beside {@code level} saved states. */
+    /** The number of rounds that can be on tape at once with {@code level} saved states. */
     int capacity(int level);
 
     /**
-     * The round whose first state is saved next, when rounds {@code [from, to)}, more than can be
-     * taped, are reversed beside {@code level} saved states, fewer than there may be; {@code from}
-     * if none is.
+     * The round whose initial state is saved next to reverse rounds {@code [from, to)} with {@code
+     * level} saved states, where there are more rounds than fit on tape and further states may be
+     * saved; {@code from} if none is to be saved.
      */
     int middle(int from, int to, int level);
 
     /**
-     * About what running ahead costs in reversing {@code [from, to)}, in rounds of average cost.
+     * The approximate cost of the rounds that are run again without being taped to reverse {@code
+     * [from, to)}, in rounds of average cost.
      */
     double ahead(int from, int to, int level);
 
-    /** The best that is known for rounds of this pace in this room; never worse than evenly. */
+    /**
+     * The best known splits for rounds of this pace in this memory; never worse than {@link
+     * EvenSplits}.
+     */
     static CheckpointSplits of(Pace pace, LoopMemory room, int rounds) {
         var even = new EvenSplits(room, rounds);
         if (pace.isEven() || even.levels() == 0 || even.capacity(0) >= rounds) return even;
@@ -45,7 +49,7 @@ public interface CheckpointSplits {
         return middle(from, to, level);
     }
 
-    /** The rounds whose states are saved on the first way through. */
+    /** The rounds whose states the forward loop saves. */
     default List<Integer> positions(int rounds) {
         var positions = new ArrayList<Integer>();
         for (int from = 0; ; ) {
@@ -56,14 +60,14 @@ public interface CheckpointSplits {
         }
     }
 
-    /** The first of the rounds at the end of {@code [.., to)} that are taped together. */
+    /** The first round of those at the end of {@code [.., to)} that are taped together. */
     default int taped(int from, int to, int level) {
         return Math.max(from, to - Math.min(to, capacity(level)));
     }
 
     /**
-     * How many rounds run forward in all when {@code rounds} are reversed: each once to be taped,
-     * and those that are run ahead.
+     * The number of forward rounds that are run to reverse {@code rounds}: each once to be taped,
+     * and those that are run ahead to a state.
      */
     default long forwards(int rounds) {
         var sum = new long[] {rounds};
@@ -71,7 +75,7 @@ public interface CheckpointSplits {
         return sum[0];
     }
 
-    /** Tells of every stretch of rounds that is run ahead. */
+    /** Calls {@code each} for every stretch of rounds that is run ahead, without being taped. */
     default void aheads(int rounds, Ahead each) {
         record Stretch(int from, int to, int level) {}
         var open = new ArrayDeque<Stretch>();

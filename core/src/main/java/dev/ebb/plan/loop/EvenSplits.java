@@ -6,39 +6,49 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where to save states of rounds that all cost the same, in room for states and for tapes. {@link
- * Revolve} is the case of one tape: its optimum is reached by letting all rounds be run ahead about
- * equally often. Beside {@code k} saved states {@code N(k, r)} rounds can be reversed when none is
- * run ahead more than {@code r} times: for r = 0 as many as fit on tape, else those before a next
- * state, which are run ahead once more than on their own, and those after it, {@code N(k, r) = N(k,
- * r - 1) + N(k + 1, r)}. Where the next state goes follows from that. Short stretches, of which
- * there are most, are looked up in a table of the best splits.
+ * Decides where to save states if all iterations ("rounds") cost the same, in memory that is shared
+ * by states and tapes. {@link Revolve} is the case of one tape: the optimum is reached if all
+ * rounds are run ahead about equally often. Let {@code N(k, r)} be the number of rounds that can be
+ * reversed with {@code k} saved states if none is run ahead more than {@code r} times. {@code N(k,
+ * 0)} is the number of tapes that fit. Otherwise a further state is saved: the rounds before it are
+ * run ahead once to reach it, and {@code r - 1} times to be reversed; the rounds after it are
+ * reversed with one more state. So {@code N(k, r) = N(k, r - 1) + N(k + 1, r)}, which gives the
+ * position of the next state. Most stretches are short; for these the best splits are looked up in
+ * a table.
  *
- * <p>With one tape this is Revolve, and the optimum. Else it is within three percent of a table of
- * all splits, and that within one round of the best that saves states and tapes in any order, as
- * its test measures. (The two kinds of save are those of Beaumont et al., "rotor", 2019, for stages
- * that differ: there the table is of all stretches, here a million equal rounds need a small one.)
+ * <p>With one tape the result is that of Revolve, and optimal. Otherwise the cost is within three
+ * percent of that of a table of all splits, which is within one round of the best schedule that
+ * saves states and tapes in any order, as the test of this class measures. (States and tapes are
+ * the two kinds of saves in Beaumont et al., "rotor", 2019, for stages with different costs. There
+ * the table contains all stretches; for a million equal rounds a small table suffices.)
  */
 public final class EvenSplits implements CheckpointSplits {
     /** Stretches up to this length are looked up. */
     private static final int SHORT = 1024;
 
-    /** The best first part moves little from one length to the next: so far it is looked for. */
+    /**
+     * The best first part changes by at most about this many rounds from one length to the next.
+     */
     private static final int NEAR = 8;
 
-    /** A table of more levels is not worth its time. */
+    /** The most levels of the table: a larger one takes more time than it saves. */
     private static final int MOST_LEVELS = 400;
 
     private final LoopMemory room;
     private final int levels;
 
-    /** For each number of times and each level what can be reached; grows when asked for more. */
+    /**
+     * The rounds that can be reversed for each number of times and each level; computed as needed.
+     */
     private final List<long[]> reach = new ArrayList<>();
 
-    /** From this level on fewer tapes fit than a short stretch is long. */
+    /** The first level at which fewer tapes fit than a short stretch has rounds. */
     private final int first;
 
-    /** For each such level and each length the first part of a stretch; 0 where none is saved. */
+    /**
+     * For each such level and each length, the length of the first part of a stretch; 0 if no state
+     * is saved.
+     */
     private int[][] parts = {};
 
     public EvenSplits(LoopMemory room, int rounds) {
@@ -91,7 +101,7 @@ public final class EvenSplits implements CheckpointSplits {
         return reach.get(times)[level];
     }
 
-    /** About how many rounds are run forward to reverse a number of rounds. */
+    /** The approximate number of forward rounds to reverse a number of rounds. */
     private long about(long rounds, int level) {
         if (rounds <= capacity(level)) return 0;
         if (level >= levels) {
@@ -117,7 +127,8 @@ public final class EvenSplits implements CheckpointSplits {
         if (room.tapes() == 1) return from + (int) first;
         long fewest = Long.MAX_VALUE;
         long best = 0;
-        // of parts that look the same the longest: fewer states leave more room for tapes
+        // of parts with equal costs the longest comes first: fewer states leave more memory for
+        // tapes
         for (long part : new long[] {most, (first + most) / 2, first}) {
             if (part < 1 || part >= rounds) continue;
             long cost = part + about(rounds - part, level + 1) + about(part, level);

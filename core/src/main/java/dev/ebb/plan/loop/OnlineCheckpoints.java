@@ -4,19 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which states of a loop of unknown length to keep. Before each round it asks: with which of the
- * states at hand would reversing cost least if the loop ended after this round? It keeps those. The
- * cost of any set follows from {@link Revolve}, because once the last stretch is reversed its slots
- * are free for the one before: stretch {@code i} is reversed with all slots but {@code i}.
+ * Decides which states of a loop of unknown length are kept. Before each iteration ("round") it
+ * keeps those of the available states with which the reverse would cost least if the loop ended
+ * after this round. The cost of a set of states follows from {@link Revolve}: once the last stretch
+ * is reversed, its slots are free for the stretch before it, so stretch {@code i} is reversed with
+ * all slots but {@code i}.
  *
- * <p>Between two changes of the set only the last stretch grows, so what dropping any other state
- * would cost is worked out once per change, and a round takes a handful of operations however many
- * slots there are.
+ * <p>Between two changes of the set only the last stretch grows. So the cost of dropping any other
+ * state is computed once per change, and a round takes a few operations for any number of slots.
  *
- * <p>Against the best set for a length known in advance the forward steps, the first run included,
- * are at most 1.042 times as many wherever the length is at most {@code (c + 1) (c + 2) / 2} for
- * {@code c} slots, and up to 5,000 steps at most 1.112 times with 2 slots, 1.063 with 3, 1.041 with
- * 5, 1.032 with 10 and 1.020 with 20, as its test measures. Compare Wang, Moin and Iaccarino,
+ * <p>Compared with the best set for a length known in advance, the forward steps, including the
+ * first run, are at most 1.042 times as many if the length is at most {@code (c + 1) (c + 2) / 2}
+ * for {@code c} slots, and up to 5,000 steps at most 1.112 times with 2 slots, 1.063 with 3, 1.041
+ * with 5, 1.032 with 10 and 1.020 with 20, as its test measures. Compare Wang, Moin and Iaccarino,
  * "Minimal repetition dynamic checkpointing algorithm for unsteady adjoint calculation" (2009), and
  * Stumm and Walther, "New algorithms for optimal online checkpointing" (2010).
  */
@@ -31,7 +31,8 @@ public final class OnlineCheckpoints {
     private long allButTwo;
 
     /**
-     * The least that all but the last stretch cost without one of the states between, and which.
+     * The lowest cost of all stretches but the last without one of the states between them, and the
+     * number of that state.
      */
     private long leastWithout;
 
@@ -56,7 +57,8 @@ public final class OnlineCheckpoints {
     }
 
     /**
-     * Round {@code next} is about to run: the slot in which its first state is to be kept, or -1.
+     * Called before round {@code next} runs. Returns the slot in which its initial state is to be
+     * kept, or -1.
      */
     public int offer(int next) {
         if (next == 0 || slots == 1) return -1;

@@ -66,7 +66,7 @@ public final class Revolve {
                     "the initial state needs a slot: " + slots + " are too few");
     }
 
-    /** How far to advance before saving the next state. */
+    /** The number of steps to advance before saving the next state. */
     public static long split(long steps, int slots) {
         long low = 1;
         long high = steps - 1;

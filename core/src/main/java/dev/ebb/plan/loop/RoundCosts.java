@@ -11,7 +11,8 @@ final class RoundCosts {
     private final double[] areas;
 
     /**
-     * All rounds before each, where there are few: a table of splits asks for them over and over.
+     * For each round the cost of all rounds before it, if there are few: a table of splits reads
+     * them often.
      */
     private final double[] known;
 
@@ -34,7 +35,7 @@ final class RoundCosts {
         for (int round = 0; round < known.length; round++) known[round] = computed(round);
     }
 
-    /** All rounds before {@code round}. */
+    /** The cost of all rounds before {@code round}. */
     private double before(int round) {
         return round < known.length ? known[round] : computed(round);
     }
@@ -54,14 +55,14 @@ final class RoundCosts {
         return areas[piece] + (sums[piece] + before(round)) / 2 * width;
     }
 
-    /** Rounds {@code [from, to)}, once each. */
+    /** The cost of rounds {@code [from, to)}, each run once. */
     double between(int from, int to) {
         return before(to) - before(from);
     }
 
     /**
-     * What it takes to run ahead from {@code from} time and again, to reverse {@code [from, to)} in
-     * stretches of {@code taped} rounds: exactly for few stretches, by an integral for many.
+     * The cost of running ahead from {@code from} for each stretch of {@code taped} rounds, to
+     * reverse {@code [from, to)} in such stretches: exact for few stretches, an integral for many.
      */
     double again(int from, int to, int taped) {
         if ((to - from) / taped <= 128) {

@@ -6,17 +6,20 @@ import dev.ebb.ir.Pace;
 import java.util.Arrays;
 
 /**
- * Checkpointing of rounds that do not all cost the same. For short loops the best there is, by the
- * recursion behind {@link Revolve} with every split tried: advance to the middle, reverse what
- * comes after beside one more state, then what came before (Walther, "Program reversal schedules
- * for single- and multi-processor machines", 1999, studies the problem). The table takes the square
- * of the rounds times the states, so a long loop is first cut into blocks of about equal cost;
- * splits fall between blocks, and inside a block rounds are taken as equal.
+ * Checkpointing of iterations ("rounds") with different costs. For short loops the result is
+ * optimal: the recursion of {@link Revolve} is evaluated for every split. It advances to the split,
+ * reverses the rounds after it with one more saved state, then the rounds before it (Walther,
+ * "Program reversal schedules for single- and multi-processor machines", 1999, studies the
+ * problem). The table takes the square of the rounds times the states, so a long loop is first cut
+ * into blocks of about equal cost; splits lie between blocks, and inside a block all rounds count
+ * as equally expensive.
  */
 final class UnevenSplits implements CheckpointSplits {
     private static final int BLOCKS = 96;
 
-    /** More states than this are saved as if rounds were equal: there is one for nearly each. */
+    /**
+     * With more states than this, rounds are treated as equal: nearly every round then has a state.
+     */
     private static final int MOST_LEVELS = 96;
 
     private final RoundCosts weights;
@@ -43,7 +46,7 @@ final class UnevenSplits implements CheckpointSplits {
         }
     }
 
-    /** Ends of blocks: every round is one if they are few. */
+    /** The ends of the blocks; each round is a block if there are few rounds. */
     private static int[] edges(RoundCosts weights, int n) {
         int blocks = Math.min(n, BLOCKS);
         var edges = new int[blocks + 1];
@@ -67,7 +70,7 @@ final class UnevenSplits implements CheckpointSplits {
         int to = edges[b];
         int taped = capacity(level);
         if (to - from <= taped) return;
-        // without a further state: tape the last rounds, and go on with those before
+        // without a further state: tape and reverse the last rounds, then those before them
         double best =
                 edges.length - 1 == rounds
                         ? weights.between(from, to - taped) + least[level][a][b - taped]

@@ -1,17 +1,19 @@
 package dev.ebb.plan.pack;
 
 /**
- * Brings buffers with known lifetimes into an arena of a given size. Those that stick out wait in a
- * pool. One of them, by chance, is put where it fits most tightly; where it fits nowhere, it takes
- * the place whose owners are easiest to put elsewhere, and those go to the pool. A buffer that
- * found no place weighs more from then on, so that the search does not go round in circles. This is
- * guided ejection search (Nagata and Bräysy, 2009), which they use to do with fewer vehicles.
+ * Packs buffers with known lifetimes into an arena of a given size, beginning with a packing that
+ * is too large. The buffers that end above the arena wait in a pool. Each step takes one of them at
+ * random and places it in the tightest gap that fits it. If there is none, it goes where the
+ * buffers in its way have the least total weight, and these go to the pool. A buffer's weight is an
+ * estimate of how hard it is to place; it grows each time that buffer finds no gap, so that two
+ * buffers do not push each other out forever. This is guided ejection search (Nagata and Bräysy,
+ * 2009), which they use to plan vehicle routes with fewer vehicles.
  *
- * <p>A step looks at the living neighbours of one buffer, not at all buffers as a new packing
- * would, so that many more changes are tried in the same time.
+ * <p>A step looks only at the buffers whose lifetimes overlap that of one buffer. A new packing
+ * would place all buffers, so this search tries many more changes in the same time.
  */
 final class EjectionSearch {
-    /** How much chance enters the choice of a place. */
+    /** The weight of the buffers in the way is raised at random by up to this part of it. */
     private static final double NOISE = 0.1;
 
     private final long[] bytes;
@@ -30,7 +32,7 @@ final class EjectionSearch {
     private final long[] bases;
     private long work;
 
-    /** The buffers start at {@code offsets}, each clear of its neighbours. */
+    /** Begins with the buffers at {@code offsets}, where none overlap. */
     EjectionSearch(int[] from, int[] to, long[] bytes, long[] offsets, int seed) {
         dice = new SplitMix(seed);
         this.bytes = bytes;
@@ -55,7 +57,7 @@ final class EjectionSearch {
         return offset[i] + bytes[i];
     }
 
-    /** Whether all found a place below {@code capacity} within {@code allowance} comparisons. */
+    /** Whether all buffers fit below {@code capacity}, found in {@code allowance} comparisons. */
     boolean fit(long capacity, long allowance) {
         work = 0;
         placed.clear();
@@ -75,7 +77,7 @@ final class EjectionSearch {
         return true;
     }
 
-    /** Finds a place for {@code i}, if need be that of others. */
+    /** Places buffer {@code i}; where it fits nowhere, other buffers go to the pool for it. */
     private void settle(int i, long capacity) {
         int near = placed.beside(i, above);
         sortByEnd(near);
@@ -122,7 +124,10 @@ final class EjectionSearch {
         placed.add(i);
     }
 
-    /** The neighbours, lowest end first: by insertion, since most are in that order already. */
+    /**
+     * Sorts the neighbours by their ends, by insertion: they are sorted by offset, so most are in
+     * order already.
+     */
     private void sortByEnd(int near) {
         for (int k = 0; k < near; k++) {
             int i = above[k];

@@ -8,52 +8,60 @@ import java.util.stream.IntStream;
 
 /**
  * Places buffers with known lifetimes in one arena (dynamic storage allocation, which is NP-hard).
- * Buffers are placed one by one, each at the lowest offset where no living neighbour lies; what
- * matters is the order. Several are tried, large ones first being the usual winner; then the
- * buffers that end above the peak of live bytes, which no arena can undercut, go first. What is
- * still more than that peak is brought into ever smaller arenas by {@link EjectionSearch}: the
- * large buffers, below a part of the arena for the small ones, from the best packing so far; and
- * all of them from {@link TwoEndedPacking}. The work is bounded by counts, not by a clock.
+ * Buffers are placed one by one, each at the lowest offset where it overlaps no buffer that is
+ * alive at the same time, so the result depends on their order. Several orders are tried; large
+ * buffers first usually gives the smallest arena. Then the buffers that end above the peak of live
+ * bytes, a lower bound for every arena, are placed first.
+ *
+ * <p>If the arena is still larger than that peak, ever smaller arenas are tried in two ways. {@link
+ * EjectionSearch} improves the best packing so far: it packs the large buffers below a part of the
+ * arena that is reserved for the small ones. {@link TwoEndedPacking} packs all buffers anew, and
+ * {@link EjectionSearch} places those it left out. The work is bounded by counts, not by a clock,
+ * so the result is the same on every machine.
  */
 public final class Packing {
     /** Every buffer starts at a multiple of this: a cache line. */
     public static final long ALIGNMENT = 64;
 
-    /** Comparisons spent on orders; beyond it the best so far stands. */
+    /** The most comparisons for trying orders. */
     private static final long PATIENCE = 80_000_000L;
 
     private static final int ROUNDS = 20;
 
-    /** Arenas to try, in thousandths of the peak of live bytes. */
+    /** Sizes of arenas to try, in thousandths of the peak of live bytes. */
     private static final int[] GOALS = {1080, 1040, 1030, 1025, 1020, 1010, 1005, 1002, 1000};
 
-    /** How often each is tried from the best so far, and anew. */
+    /** Attempts for each size to improve the best packing and, below the next, to pack anew. */
     private static final int ATTEMPTS = 3;
 
-    /** The one that every plan should reach is tried more often, most where the one before is. */
+    /**
+     * The size that every plan should reach. It gets more attempts to pack anew: the first number
+     * below if the size before it was reached, else the second.
+     */
     private static final int PROMISED = 1020;
 
     private static final int PROMISED_ATTEMPTS = 40;
 
     private static final int DISTANT_ATTEMPTS = 10;
 
-    /** Comparisons spent on piling up, at first and where that was not enough. */
+    /** The most comparisons of {@link TwoEndedPacking}, in the first attempts and in later ones. */
     private static final long PILING = 20_000_000L;
 
     private static final long LONG_PILING = 100_000_000L;
 
-    /** Comparisons for an attempt: some succeed soon, and others never; late ones get more. */
+    /** The most comparisons of {@link EjectionSearch}, in the first attempts and in later ones. */
     private static final long ATTEMPT = 10_000_000L;
 
     private static final long LONG_ATTEMPT = 40_000_000L;
 
     /**
-     * With this many buffers the allowances above are spent, with fewer a part of them: where few
-     * buffers fit, they do soon, and often there is no packing as small as is asked for.
+     * The numbers of comparisons above are for this many buffers or more; fewer buffers get
+     * proportionally less. If a few buffers fit, that is found soon, and often no packing of the
+     * size exists.
      */
     private static final long MANY = 500;
 
-    /** Buffers below such a part of the peak are small; attempts take turns. */
+    /** A buffer is small below the peak divided by this; attempts use the numbers in turn. */
     private static final int[] SMALL = {300, 1000, Integer.MAX_VALUE};
 
     private final int[] from;
@@ -108,12 +116,12 @@ public final class Packing {
         return best;
     }
 
-    /** The end of the last one. */
+    /** The size of the arena: where the highest buffer ends. */
     public long arena() {
         return bestArena;
     }
 
-    /** The most bytes that live at once. */
+    /** The most bytes that are alive at one time: no arena can be smaller. */
     long floor() {
         return floor;
     }
@@ -166,7 +174,7 @@ public final class Packing {
                 .toArray();
     }
 
-    /** A few rounds in which the buffers that ended above the floor go first. */
+    /** Places all buffers a few more times, those that ended above the floor first. */
     private void promote(int[] start) {
         int[] order = start;
         for (int round = 0; round < ROUNDS && bestArena > floor && work < PATIENCE; round++) {
@@ -180,11 +188,13 @@ public final class Packing {
         }
     }
 
-    /** Goes on to the next smaller arena as long as all find a place in it. */
+    /**
+     * Tries smaller and smaller arenas, from {@link #PROMISED} on only until one is not reached.
+     */
     private void shrink() {
         boolean reached = true;
         for (int goal : GOALS) {
-            // whole cache lines, or the part for small buffers would begin between two
+            // a multiple of a cache line, so that the part for small buffers begins at one
             long spare = floor / 1000 * (goal - 1000) / ALIGNMENT * ALIGNMENT;
             long target = floor + spare;
             int promised = reached ? PROMISED_ATTEMPTS : DISTANT_ATTEMPTS;
@@ -198,7 +208,7 @@ public final class Packing {
         }
     }
 
-    /** Brings the best so far into {@code goal} bytes, the small ones in a part above. */
+    /** Shrinks the best packing to {@code goal} bytes, with the small buffers in a part above. */
     private void improve(long goal, int attempt) {
         long limit = floor / SMALL[attempt % SMALL.length];
         var large = some(i -> bytes[i] >= limit);
@@ -218,7 +228,7 @@ public final class Packing {
         settle(found, goal);
     }
 
-    /** Piles all up in {@code goal} bytes; those left out may take the places of others. */
+    /** Packs all buffers anew in {@code goal} bytes. */
     private void build(long goal, int attempt) {
         var piles = new TwoEndedPacking(from, to, bytes, attempt);
         boolean fits = piles.fit(goal, allowance(attempt < ATTEMPTS ? PILING : LONG_PILING));
@@ -254,7 +264,8 @@ public final class Packing {
     }
 
     /**
-     * First fit in this order, given up beyond {@code limit}; remembers the offsets if they are the
+     * Places the buffers in this order, each at the lowest offset that is free. Returns false where
+     * the arena would be larger than {@code limit}; otherwise keeps the offsets if they are the
      * best so far.
      */
     private boolean place(int[] order, long limit) {

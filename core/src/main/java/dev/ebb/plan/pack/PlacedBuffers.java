@@ -15,7 +15,10 @@ final class PlacedBuffers {
     private final long[] lows;
     private int size;
 
-    /** {@code offset} is that of each buffer that is placed, and is changed by the owner alone. */
+    /**
+     * No buffer is placed yet. {@code offset} is shared with the caller, who sets a buffer's offset
+     * before adding it and leaves it unchanged until removing it.
+     */
     PlacedBuffers(int[] from, int[] to, long[] offset) {
         this.from = from;
         this.to = to;
@@ -34,7 +37,10 @@ final class PlacedBuffers {
         size = 0;
     }
 
-    /** Finds those that live beside {@code i}, lowest offset first; how many. */
+    /**
+     * Writes into {@code found} the placed buffers whose lifetimes overlap that of {@code i},
+     * lowest offset first, and returns their number.
+     */
     int beside(int i, int[] found) {
         int count = 0;
         int f = from[i];
@@ -45,7 +51,7 @@ final class PlacedBuffers {
         return count;
     }
 
-    /** {@code i} is now at its offset. */
+    /** Adds buffer {@code i} at its offset. */
     void add(int i) {
         int k = after(offset[i]);
         shift(k, k + 1, size - k);
@@ -56,7 +62,7 @@ final class PlacedBuffers {
         lows[k] = offset[i];
     }
 
-    /** {@code i} leaves its offset. */
+    /** Removes buffer {@code i}, whose offset is still that at which it was added. */
     void remove(int i) {
         int k = after(offset[i]) - 1;
         while (list[k] != i) k--;
@@ -64,7 +70,7 @@ final class PlacedBuffers {
         shift(k + 1, k, size - k);
     }
 
-    /** How many start at this offset or below. */
+    /** The number of placed buffers that start at this offset or below. */
     private int after(long at) {
         int low = 0;
         int high = size;

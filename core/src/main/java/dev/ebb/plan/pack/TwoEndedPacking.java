@@ -3,35 +3,45 @@ package dev.ebb.plan.pack;
 import java.util.Arrays;
 
 /**
- * Brings buffers with known lifetimes into an arena of a given size by piling them up from the
- * bottom and down from the top, those that live longest first, so that the room between stays in
- * one piece. Where a buffer lives longer than what it rests on, room is lost: each goes to the side
- * where that takes the smaller share of what its moments can spare. So weights, which a backward
- * pass lets go of one by one, lie on one side, the last to go outermost; gradients are piled up on
- * the other as they come; and the room between slides, where gradients in the places of weights
- * that happen to have gone would cut it to pieces. How long one lives counts mostly at the moments
- * at which memory is scarce. What fits on neither pile goes into the tightest gap there is, before
- * those that live shorter have filled it: a value that lives while the room slides past it cuts the
- * room in two, and the rest goes around it.
+ * Packs buffers with known lifetimes into an arena of a given size from both ends: one pile of
+ * buffers grows up from the bottom, another grows down from the top, and the free memory between
+ * the piles stays contiguous. Buffers are placed one at a time, long lifetimes first; moments at
+ * which little memory is free count most in the length of a lifetime.
  *
- * <p>A buffer that finds no place goes a little earlier in the next round. This is squeaky wheel
- * optimization (Joslin and Clements, 1999). {@link EjectionSearch} takes over where a few are left
- * out.
+ * <p>A buffer that lives longer than the buffers it rests on leaves a gap between itself and the
+ * pile at the moments when these are not alive. Memory in such gaps is counted as lost, and the
+ * buffer goes to the pile where the loss is the smaller share of the bytes that can still be lost
+ * at these moments. In a backward pass, the weights, which are freed one after the other, then lie
+ * in one pile, the weight that is freed last outermost; the gradients pile up at the other end in
+ * the order in which they are computed; and the free memory between moves through the arena in one
+ * piece. First fit would put gradients where weights were freed and cut the free memory into
+ * pieces.
+ *
+ * <p>A buffer that fits on neither pile goes into the tightest gap that is large enough, before
+ * buffers with shorter lifetimes fill the gap. It may then lie between the piles, and the piles
+ * grow around it.
+ *
+ * <p>A buffer that finds no place is placed somewhat earlier in the next round, as in squeaky wheel
+ * optimization (Joslin and Clements, 1999). If a few buffers remain without a place in every round,
+ * {@link EjectionSearch} continues from the best round.
  */
 final class TwoEndedPacking {
-    /** How much earlier one goes that was left out: by such a power of e of its lifetime. */
+    /**
+     * A buffer without a place counts in the next round as if it lived longer by a factor of e to
+     * the power p, where p is this number times a random one between 0.5 and 1.5.
+     */
     private static final double STEP = 0.2;
 
-    /** How much more a moment counts than one that has twice as much to spare, as a power of 2. */
+    /** A moment counts 2 to this power times as much as one with twice the free memory. */
     private static final double SCARCITY = 4;
 
-    /** This part of the peak is spare everywhere. */
+    /** Every moment counts as having at least the peak divided by this number free. */
     private static final int MARGIN = 50;
 
-    /** By then it goes round in circles. */
+    /** The most rounds: by then the same orders come again. */
     private static final int ROUNDS = 100;
 
-    /** The bits that a buffer's index takes of a key to sort by. */
+    /** The low bits of a sort key, which hold the index of a buffer; the others its priority. */
     private static final int BITS = 22;
 
     private static final long INDEX = (1L << BITS) - 1;
@@ -77,8 +87,8 @@ final class TwoEndedPacking {
     }
 
     /**
-     * All that ever lives together does so at one of these: a buffer was added, and one ends before
-     * the next one comes.
+     * The moments that have to be looked at. A lifetime begins at each of them, and another ends
+     * before the next one begins. All buffers that are ever alive together are so at one of them.
      */
     private static int[] moments(int[] from, int[] to) {
         var coming = Arrays.stream(from).sorted().distinct().toArray();
@@ -111,12 +121,15 @@ final class TwoEndedPacking {
         return found;
     }
 
-    /** Where each starts, in the round that left out least; those left out are at the capacity. */
+    /**
+     * The offset of each buffer in the round in which the fewest bytes found no place; the offset
+     * of a buffer without a place is the capacity.
+     */
     long[] offsets() {
         return best;
     }
 
-    /** Whether all found a place below {@code capacity} within {@code allowance} comparisons. */
+    /** Whether all buffers fit below {@code capacity}, found in {@code allowance} comparisons. */
     boolean fit(long capacity, long allowance) {
         long least = Long.MAX_VALUE;
         work = 0;
@@ -133,7 +146,10 @@ final class TwoEndedPacking {
         return false;
     }
 
-    /** Places all anew, as far as the allowance goes; the bytes of those left out. */
+    /**
+     * Places all buffers anew until the allowance is used up. Returns the bytes of those without a
+     * place.
+     */
     private long round(long capacity, long allowance) {
         for (int i = 0; i < order.length; i++)
             order[i] = -(long) (priority[i] * 0x1p32) << BITS | i;
@@ -156,7 +172,10 @@ final class TwoEndedPacking {
         return out;
     }
 
-    /** On the lower pile or under the upper one, unless that takes more room than can be spared. */
+    /**
+     * Places buffer {@code i} on the lower pile or under the upper one. Returns false if it fits on
+     * neither, or would lose more bytes than the buffers still to be placed leave free.
+     */
     private boolean pile(int i) {
         long low = 0;
         long ceiling = Long.MAX_VALUE;
@@ -192,7 +211,7 @@ final class TwoEndedPacking {
         return lost > spare ? Double.POSITIVE_INFINITY : (double) lost / spare;
     }
 
-    /** Whether {@code i} would be clear there of all that lie between the piles. */
+    /** Whether buffer {@code i} at this offset overlaps none of those between the piles. */
     private boolean isFree(int i, long at) {
         for (int k = 0; k < between; k++) {
             int j = loose[k];
@@ -202,7 +221,7 @@ final class TwoEndedPacking {
         return true;
     }
 
-    /** Into the tightest gap between those that live beside {@code i}, if there is one. */
+    /** Places buffer {@code i} into the tightest gap that fits it at all its moments, if any. */
     private boolean squeezeIn(int i, long capacity) {
         int count = placed.beside(i, near);
         work += placed.size() + 2L * count;
@@ -227,7 +246,10 @@ final class TwoEndedPacking {
         return true;
     }
 
-    /** Whether it rests on others at {@code low} for longer than it hangs from some at the top. */
+    /**
+     * Whether buffer {@code i} touches others at its lower end, if it starts at {@code low}, for at
+     * least as long as at its upper end, if it starts at {@code high}.
+     */
     private boolean rests(int i, long low, long high, int count) {
         long touching = 0;
         for (int k = 0; k < count; k++) {

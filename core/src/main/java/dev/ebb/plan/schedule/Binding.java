@@ -1,6 +1,6 @@
 package dev.ebb.plan.schedule;
 
-/** What a program may do with the memory of a parameter while it runs. */
+/** How a program may use the memory of a parameter while it runs. */
 public sealed interface Binding {
 
     /** Written before every run: its memory may be reused once it is dead. */

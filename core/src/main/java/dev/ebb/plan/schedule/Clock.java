@@ -18,7 +18,7 @@ public final class Clock implements ScheduleListener {
     private final Map<Value, Double> arrives = new HashMap<>();
     private final Map<Value, Double> written = new HashMap<>();
 
-    /** When what was offloaded last of each value has been written. */
+    /** For each value, the time at which its latest offload is complete. */
     private final Map<Value, Double> stored = new HashMap<>();
 
     /** Transfers that run one after the other. */

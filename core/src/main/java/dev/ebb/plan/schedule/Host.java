@@ -13,8 +13,9 @@ public record Host(Kind kind, long bytes, Speed speed) implements Place {
         PAGEABLE("host memory"),
 
         /**
-         * By the driver of a card, which then copies beside its computation. On a device that works
-         * in host memory itself there is no driver, and this is the same as {@link #PAGEABLE}.
+         * Allocated by the driver of a GPU, which can then copy while the GPU computes. On a device
+         * that computes in host memory there is no driver, and this is the same as {@link
+         * #PAGEABLE}.
          */
         PINNED("pinned host memory");
 

@@ -22,8 +22,8 @@ public record Inversion(Node node, Node undone, boolean exact) {
     }
 
     /**
-     * All inversions that the ops of {@code graph} know, of values that the graph computes. What
-     * nothing but the op itself reads need not come back once the op has run.
+     * All inversions that the ops of {@code graph} have, of values that the graph computes. A value
+     * that only the op itself reads is left out, because nothing needs it after the op has run.
      */
     public static List<Inversion> of(Graph graph) {
         var params = new HashSet<>(graph.params());

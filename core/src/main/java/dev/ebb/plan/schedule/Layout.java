@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where in one arena each buffer of a schedule lies, and how large the arena must be; and the same
- * for each place beside it.
+ * The offset of each buffer of a schedule in one arena, and the size of the arena; and the same for
+ * each place outside the arena.
  */
 public record Layout(
         Schedule schedule, List<Slot> slots, long arenaBytes, List<PlaceLayout> places) {
@@ -46,12 +46,12 @@ public record Layout(
         return places.get(schedule.problem().places().indexOf(place));
     }
 
-    /** What lies outside the arena in all places together. */
+    /** The bytes outside the arena, in all places together. */
     public long offloadedBytes() {
         return places.stream().mapToLong(PlaceLayout::bytes).sum();
     }
 
-    /** Whether no place holds more than its room; the arena need not be laid out for that. */
+    /** Whether no place holds more than its capacity; found without a layout of the arena. */
     public static boolean fitsPlaces(Schedule schedule) {
         return PlaceLayout.of(schedule).stream().allMatch(p -> p.bytes() <= p.place().bytes());
     }
@@ -61,7 +61,7 @@ public record Layout(
         return of(schedule, SearchCache.NONE);
     }
 
-    /** The same, where packings may be known already. */
+    /** The same with a cache of packings. */
     public static Layout of(Schedule schedule, SearchCache cache) {
         var open = lifetimes(schedule);
         int n = open.size();

@@ -26,7 +26,7 @@ import java.util.Optional;
 public record LoopStates(
         Value key, LoopMemory room, int rounds, Pace pace, List<Value> carries, boolean forward) {
 
-    /** Those of {@code node}, if it is a loop that keeps states there. */
+    /** The states of {@code node}, if it is a loop that keeps states in a place. */
     public static Optional<LoopStates> of(Node node) {
         if (node.kernel() instanceof Control.Scan k
                 && k.remember() instanceof Control.Remember.Checkpoints(var room, _)
@@ -48,9 +48,9 @@ public record LoopStates(
     }
 
     /**
-     * How often states are moved.
+     * The numbers of transfers of states.
      *
-     * @param places how many of the states that may lie there are ever used
+     * @param places the number of state slots in the place that are ever used
      */
     public record Moves(long writes, long reads, int places) {
         static final Moves NONE = new Moves(0, 0, 0);
@@ -63,16 +63,16 @@ public record LoopStates(
 
     private record Stretch(int from, int to, int level) {}
 
-    /** What they take there. */
+    /** The bytes of the states in the place. */
     public long bytes() {
         return all().places * room.state();
     }
 
     /**
-     * How long the loop waits for them, when its kernels take {@code kernels} seconds. Without
-     * memory for a state on its way it waits for every move. Else a write hides behind the rounds
-     * that are run until the next one, and a read behind the stretch that is taped and reversed
-     * before it.
+     * The seconds that the loop waits for transfers if its kernels take {@code kernels} seconds.
+     * Without memory for a state in transfer it waits for every transfer. With it, a write overlaps
+     * with the iterations that run before the next write, and a read with the stretch that is taped
+     * and reversed before the state is needed.
      */
     public double seconds(Place place, double kernels) {
         double write = 0;
@@ -95,8 +95,9 @@ public record LoopStates(
     }
 
     /**
-     * The moves of the whole schedule, loop and reverse. Stretches of one length are reversed alike
-     * where rounds are even, so that there are few to look at however long the loop is.
+     * The transfers of the whole schedule, of the loop and its reverse. If all iterations cost the
+     * same, stretches of one length are reversed in the same way, so that only few need to be
+     * examined for a loop of any length.
      */
     public Moves all() {
         var splits = splits();

@@ -26,10 +26,10 @@ public record PlaceLayout(
         Map<Value, Value> versions,
         long bytes) {
 
-    /** What is in the place over the steps {@code [from, to)}: a value, or states of a loop. */
+    /** Content of the place during the steps {@code [from, to)}: a value, or states of a loop. */
     private record Lying(List<Value> values, boolean loop, int from, int to, long bytes) {}
 
-    /** That of each place of the problem, in order. */
+    /** The layout of each place of the problem, in order. */
     static List<PlaceLayout> of(Schedule schedule) {
         var places = schedule.problem().places();
         var all = new ArrayList<PlaceLayout>();

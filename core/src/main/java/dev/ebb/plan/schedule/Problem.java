@@ -29,7 +29,8 @@ public record Problem(
     public Problem {
         bindings = List.copyOf(bindings);
         places = List.copyOf(places);
-        // what is exact comes first: the same problem without the others numbers it alike
+        // exact inversions come first, so that they have the same numbers in a problem without the
+        // others
         inversions =
                 Stream.concat(
                                 inversions.stream().filter(Inversion::exact),

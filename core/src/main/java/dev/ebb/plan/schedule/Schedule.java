@@ -29,7 +29,7 @@ public record Schedule(Problem problem, List<Step> steps) {
         check(problem, steps);
     }
 
-    /** Tells {@code listener} all that happens, in order. */
+    /** Reports everything that happens to {@code listener}, in order. */
     public void tell(ScheduleListener listener) {
         tell(problem, steps, listener);
     }
@@ -73,11 +73,11 @@ public record Schedule(Problem problem, List<Step> steps) {
     }
 
     /**
-     * What running a schedule takes: the most bytes alive at once, and how many computations there
-     * are.
+     * The resources that a schedule needs: the most bytes alive at once, and the numbers of
+     * computations.
      *
      * @param computed how many distinct nodes are computed
-     * @param recomputed how many computations are repeats
+     * @param recomputed how many computations are recomputations
      * @param rebuilt how many values are restored by inversion
      * @param fetched how many are restored from places outside the arena
      */
@@ -89,18 +89,18 @@ public record Schedule(Problem problem, List<Step> steps) {
     }
 
     /**
-     * The time that all its steps take. Without transfers that is the sum of the costs of its
-     * computations; the transfers of each place run one after the other beside the computation,
-     * which waits for them where it needs them.
+     * The time of all its steps. Without transfers it is the sum of the costs of its computations.
+     * The transfers of each place run one after the other, concurrently with the computation, which
+     * waits for a transfer only where it needs the result.
      */
     public double cost(Cost cost) {
         return Clock.time(this, cost);
     }
 
     /**
-     * The graph that computes what this schedule computes, in its order: a node that is computed
-     * again is there twice, and a value that is rebuilt by an inversion is the output of one more
-     * node. Values that come back from a place outside the arena have no place in a graph.
+     * The graph with the computations of this schedule in its order. A node that is recomputed
+     * occurs twice, and a value that is rebuilt by an inversion is the output of a further node.
+     * Transfers cannot be expressed in a graph: a schedule with places is refused.
      */
     public Graph asGraph() {
         var graph = problem.graph();
@@ -139,7 +139,7 @@ public record Schedule(Problem problem, List<Step> steps) {
 
     /**
      * The parameters that lie outside the arena when the schedule starts, each with its place:
-     * those that are fetched from where they were not put.
+     * those that are fetched from a place without having been offloaded to it.
      */
     public Map<Value, Place> away() {
         return away(problem, steps);

@@ -8,7 +8,7 @@ import dev.ebb.ir.Value;
  */
 public interface ScheduleListener {
 
-    /** How a kernel comes to run. */
+    /** The reason why a kernel runs. */
     enum Run {
         /** Its node is computed for the first time. */
         FIRST,
@@ -30,10 +30,10 @@ public interface ScheduleListener {
     /** An output of the latest kernel is written over an input, which is gone. */
     default void overwrites(int step, Value from, Value into) {}
 
-    /** A value takes memory of the arena: an output of the latest kernel, or what is fetched. */
+    /** A value gets memory in the arena: an output of the latest kernel, or a fetched value. */
     default void enters(int step, Value value) {}
 
-    /** A value gives its memory back. */
+    /** The memory of a value is freed. */
     default void frees(int step, Value value) {}
 
     /** A value begins to be written to a place; it stays in the arena. */

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * One step of a {@link Schedule}: computes the outputs of a node, rebuilds a value by an inversion,
- * frees a value, or moves one between the arena and a place beside it.
+ * frees a value, or moves one between the arena and a place outside of it.
  */
 public sealed interface Step {
 

@@ -14,7 +14,7 @@ import java.util.Map;
  * @param rebuilt how often it is rebuilt from later values
  * @param exact whether it is rebuilt to the last bit, if at all
  * @param fetched the places from which it is fetched, one for each time
- * @param overwritten whether another value is written over it
+ * @param overwritten whether another value overwrites it
  * @param resident whether it is in the arena at the end
  * @param present for how many steps it is in the arena, all stays together
  */
@@ -27,11 +27,11 @@ public record ValueHistory(
         boolean resident,
         int present) {
 
-    /** Of a value that a schedule does not mention. */
+    /** The history of a value that a schedule does not contain. */
     public static final ValueHistory NONE =
             new ValueHistory(0, 0, true, List.of(), false, false, 0);
 
-    /** That of every value that {@code schedule} mentions. */
+    /** The history of every value of {@code schedule}. */
     public static Map<Value, ValueHistory> of(Schedule schedule) {
         var all = new HashMap<Value, Counts>();
         schedule.tell(

@@ -33,7 +33,7 @@ public record Ways(Set<Way> all) {
         return new Ways(EnumSet.allOf(Way.class));
     }
 
-    /** Those that {@code problem} offers. */
+    /** The ways that {@code problem} offers. */
     public static Ways in(Problem problem) {
         var found = EnumSet.noneOf(Way.class);
         for (var inversion : problem.inversions()) found.add(of(inversion));
@@ -53,22 +53,22 @@ public record Ways(Set<Way> all) {
         return has(of(inversion));
     }
 
-    /** Those of values that lie in places outside the arena. */
+    /** The way of fetching values from places outside the arena. */
     public static Ways places() {
         return of(Way.HOST, Way.DISK);
     }
 
-    /** Those that are in both. */
+    /** The ways in both sets. */
     public Ways and(Ways other) {
         return new Ways(all.stream().filter(other::has).collect(Collectors.toSet()));
     }
 
-    /** Those that are not in {@code other}. */
+    /** The ways of this set that are not in {@code other}. */
     public Ways without(Ways other) {
         return new Ways(all.stream().filter(w -> !other.has(w)).collect(Collectors.toSet()));
     }
 
-    /** Those that are in either. */
+    /** The ways in either set. */
     public Ways or(Ways other) {
         var both = EnumSet.noneOf(Way.class);
         both.addAll(all);
@@ -77,8 +77,8 @@ public record Ways(Set<Way> all) {
     }
 
     /**
-     * From computing again alone to all of these, one way more each time, in the order of {@link
-     * Way}: what each adds is the difference.
+     * Sets from the empty one, recomputation alone, to this one, each with one more way in the
+     * order of {@link Way}: the difference between two plans is then the effect of one way.
      */
     public List<Ways> oneByOne() {
         var steps = new ArrayList<>(List.of(recomputing()));

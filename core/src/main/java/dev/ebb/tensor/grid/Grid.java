@@ -9,25 +9,26 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 
 /**
- * Floats at equal distances, on which addition can be undone. Floating-point addition cannot:
- * {@code (x + f) - f} is not {@code x}, for the sum was rounded. A tensor on a grid holds {@code i
- * * 2^-bits} with {@code i} a whole number in {@code [-h, h)}, where {@code h} is {@code 2^23} in
- * f32 and {@code 2^52} in f64; to everything that reads it, it is an ordinary float tensor. Adding
- * rounds {@code f} to the grid and adds in whole numbers, modulo {@code 2h}, as integers wrap.
- * Subtracting the same {@code f} then gives back every bit, after an overflow too.
+ * A grid of equally spaced floats, on which an addition can be undone exactly. In ordinary
+ * floating-point arithmetic {@code (x + f) - f} may differ from {@code x}, because the sum is
+ * rounded. The elements of a tensor on a grid are {@code i * 2^-bits}, where {@code i} is a whole
+ * number in {@code [-h, h)}, and {@code h} is {@code 2^23} in f32 and {@code 2^52} in f64. All
+ * other ops read such a tensor as an ordinary float tensor. An addition on the grid rounds {@code
+ * f} to the grid and adds whole numbers modulo {@code 2h}, as integer addition wraps around.
+ * Subtracting the same {@code f} restores every bit of {@code x}, also after an overflow.
  *
- * <p>Why it is exact in floats. Multiplying by a power of two is. What is added was checked to be
- * at most {@code h - 1} in size, so {@code u = f * 2^bits} lies in {@code (-h, h)} and {@code u +
- * h}, for {@code u >= 0}, in {@code [h, 2h)}, where floats are whole numbers at distance one: the
- * sum is rounded half to even to a whole number, and taking {@code h} away again leaves just that,
- * {@code r}; for {@code u < 0} likewise with {@code -h}. Then {@code i + r} lies in {@code [-2h,
- * 2h)}, all whole numbers of which are floats, and so does what is left after {@code 2h} is taken
- * away or added. No zero is ever negative: a sum of two opposites is positive zero, and so are both
- * terms.
+ * <p>Why floats compute this exactly. Multiplying by a power of two is exact. Let {@code u = f *
+ * 2^bits}; the size of {@code u} was checked to be at most {@code h - 1}. For {@code u >= 0}, the
+ * sum {@code u + h} lies in {@code [h, 2h)}, where the floats are the whole numbers. So this sum is
+ * rounded (half to even) to a whole number, and subtracting {@code h} again gives {@code r}, which
+ * is {@code u} rounded. For {@code u < 0} the same holds with {@code -h}. Then {@code i + r} lies
+ * in {@code [-2h, 2h)}, where all whole numbers are floats, and so does the result of adding or
+ * subtracting {@code 2h}. A zero is never negative: the sum of a number and its negative is
+ * positive zero, and the zeros that are added are positive.
  *
- * <p>The rounding passes its gradient straight through, as if there were no grid.
+ * <p>The derivative of the rounding is taken to be one, as if there were no grid.
  *
- * @param bits binary digits after the point: more are finer, fewer reach further
+ * @param bits binary digits after the point: more make the steps smaller, fewer the range larger
  */
 public record Grid(int bits) {
     private static final int MOST_BITS = 64;
@@ -45,39 +46,39 @@ public record Grid(int bits) {
         }
     }
 
-    /** What suits most: to 128 in steps of 2^-16 in f32, to 4096 in steps of 2^-40 in f64. */
+    /** A common choice: up to 128 in steps of 2^-16 in f32, up to 4096 in steps of 2^-40 in f64. */
     public static Grid of(DType type) {
         return new Grid(half(type) == 0x1p23 ? 16 : 40);
     }
 
     /**
-     * {@code x} rounded to the grid. Where a run finds a value that is not finite or lies beyond
-     * the grid's ends, it stops with a {@link GridException} that names it.
+     * {@code x} rounded to the grid. A run in which an element is not finite or lies beyond the
+     * ends of the grid stops with a {@link GridException} that names the value.
      */
     public Tensor enter(Tensor x) {
         return x.apply(new GridOps.GridEnter(this), checked(x, "what enters the grid"));
     }
 
     /**
-     * {@code x + f} for an {@code x} on this grid: what {@link #enter} or an addition gave. Where a
-     * run finds an {@code f} that is not finite or lies beyond the grid's ends, it stops with a
-     * {@link GridException}; a sum beyond them comes in again at the other end.
+     * {@code x + f} for an {@code x} on this grid, the result of {@link #enter} or of an addition.
+     * A run in which an element of {@code f} is not finite or lies beyond the ends of the grid
+     * stops with a {@link GridException}. A sum beyond one end wraps around to the other.
      */
     public Tensor add(Tensor x, Tensor f) {
         return x.apply(new GridOps.GridAdd(this), f, checked(f, "what is added on the grid"));
     }
 
-    /** {@code x - f}, likewise: what undoes {@link #add} of the same {@code f}. */
+    /** {@code x - f}, computed in the same way: it undoes {@link #add} of the same {@code f}. */
     public Tensor sub(Tensor x, Tensor f) {
         return x.apply(new GridOps.GridSub(this), f, checked(f, "what is subtracted on the grid"));
     }
 
-    /** {@code x * 2^power} for an {@code x} on this grid; it lies on the grid {@link #scaled}. */
+    /** {@code x * 2^power} for an {@code x} on this grid; the result is on {@link #scaled}. */
     public Tensor scale(Tensor x, int power) {
         return x.apply(new GridOps.GridScale(this, power));
     }
 
-    /** Where the numbers of this grid lie when multiplied by {@code 2^power}. */
+    /** The grid of the numbers of this grid multiplied by {@code 2^power}. */
     public Grid scaled(int power) {
         return new Grid(bits - power);
     }
@@ -93,12 +94,12 @@ public record Grid(int bits) {
         return Math.scalb(1.0, -bits);
     }
 
-    /** What lies on this grid in {@code type} is at most this far from zero. */
+    /** The largest number of this grid in {@code type}. */
     public double reach(DType type) {
         return (half(type) - 1) * step();
     }
 
-    /** Half the count of whole numbers that a grid in {@code type} has. */
+    /** Half the number of elements of a grid in {@code type}. */
     static double half(DType type) {
         return switch (type) {
             case F32 -> 0x1p23;

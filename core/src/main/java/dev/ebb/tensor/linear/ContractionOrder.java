@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * In which order the operands of an einsum are multiplied, two at a time. What a product costs is
- * the number of its multiplications: the sizes of all axes that either factor has. Up to {@link
- * #EXACT} operands the cheapest order of all is found, by the cheapest order of every subset;
- * beyond, the cheapest pair is taken again and again. Of equals the first is taken, so the order
- * depends on the axes and their sizes alone.
+ * Chooses the order in which the operands of an einsum are multiplied, two at a time. The cost of a
+ * product is the number of its multiplications: the product of the sizes of all axes of both
+ * factors. Up to {@link #EXACT} operands the cheapest order of all is found, by the cheapest order
+ * of every subset; beyond, the cheapest pair is taken again and again. Of equals the first is
+ * taken, so the order depends on the axes and their sizes alone.
  */
 final class ContractionOrder {
     private static final int EXACT = 10;
@@ -48,7 +48,7 @@ final class ContractionOrder {
         return all.toString();
     }
 
-    /** Those letters of {@code axes} that the result or one of {@code others} has. */
+    /** The letters of {@code axes} that also occur in the result or in one of {@code others}. */
     static String kept(String axes, String others, String out) {
         var kept = new StringBuilder();
         for (int i = 0; i < axes.length(); i++) {

@@ -146,7 +146,10 @@ final class Einsum {
                 .collect(Collectors.joining());
     }
 
-    /** Diagonals of repeated letters taken, letters that nobody else wants summed. */
+    /**
+     * Replaces axes of equal letters by their diagonal, and sums over letters that are not in
+     * {@code wanted}.
+     */
     private static Labelled reduced(Labelled l, String wanted) {
         var x = l;
         for (int i = repeated(x.axes); i >= 0; i = repeated(x.axes)) {
@@ -162,7 +165,7 @@ final class Einsum {
         return axes.isEmpty() ? x : new Labelled(x.t.sum(axes, false), kept.toString());
     }
 
-    /** Where the first letter stands that comes again, or -1. */
+    /** The index of the first letter that occurs again, or -1. */
     private static int repeated(String axes) {
         for (int i = 0; i < axes.length(); i++) {
             if (axes.indexOf(axes.charAt(i), i + 1) >= 0) return i;

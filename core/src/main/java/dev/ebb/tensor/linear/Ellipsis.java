@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The axes that three dots stand for in an einsum. Each gets a letter of its own, from a range that
- * nobody types: the last axis the first letter, so that operands agree from the right.
+ * The axes that three dots stand for in an einsum. Each gets a letter of its own, from a range of
+ * characters that users do not type: the last axis the first letter, so that operands agree from
+ * the right.
  */
 final class Ellipsis {
     static final String DOTS = "...";
@@ -54,7 +55,7 @@ final class Ellipsis {
         return letters.toString();
     }
 
-    /** An operand without those of its dotted axes that broadcast. */
+    /** An operand without those of its dotted axes that have size one and broadcast. */
     Labelled squeezed(Tensor t, String axes) {
         var x = t;
         var rest = new StringBuilder(axes);
@@ -72,7 +73,7 @@ final class Ellipsis {
         return letters(sizes.size());
     }
 
-    /** The result's letters with those of its dots. */
+    /** The letters of the result, including those of its dots. */
     String result(String out) {
         if (!out.contains(DOTS) && used) {
             throw fault.apply(

@@ -23,7 +23,7 @@ interface Factorisation extends Differentiable {
         return Set.of(Trait.EXPENSIVE);
     }
 
-    /** What is done for each matrix of a batch. */
+    /** The computation for each matrix of a batch. */
     interface Body {
         void run(int number, List<Buffer> in, List<Buffer> out, Buffer workspace);
     }
@@ -64,7 +64,7 @@ interface Factorisation extends Differentiable {
         return a.with(new Shape(dims));
     }
 
-    /** Refuses what is no batch of matrices of floats. */
+    /** Refuses a type that is not a batch of matrices of floats. */
     static Type matrices(String op, Type a) {
         if (a.shape().rank() < 2 || !a.dtype().isFloat()) {
             throw new ShapeException(
@@ -73,7 +73,7 @@ interface Factorisation extends Differentiable {
         return a;
     }
 
-    /** Refuses what is no batch of square matrices of floats. */
+    /** Refuses a type that is not a batch of square matrices of floats. */
     static Type square(String op, Type a) {
         matrices(op, a);
         if (rows(a) != columns(a)) {

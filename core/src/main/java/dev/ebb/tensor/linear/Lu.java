@@ -67,7 +67,7 @@ record Lu() implements Factorisation {
         }
     }
 
-    /** The factors carry no derivative: what is computed from them states its own by A. */
+    /** The factors have no derivative: each op computed from them defines its derivative by A. */
     @Override
     public void vjp(Rule rule) {
         // see Solve and Determinant

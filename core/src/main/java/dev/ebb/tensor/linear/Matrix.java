@@ -64,7 +64,10 @@ record Matrix(Buffer buffer, long offset, int rows, int columns) {
         return largest < 0 ? -1 : 1;
     }
 
-    /** Refuses what no factorisation can take, on behalf of {@code op}. */
+    /**
+     * Refuses elements that are not finite, which no factorisation can process; {@code op} is named
+     * in the error.
+     */
     void requireFinite(String op, int number) {
         for (int i = 0; i < rows; i++) {
             for (int j = 0; j < columns; j++) {

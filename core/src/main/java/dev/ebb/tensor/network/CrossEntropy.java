@@ -31,7 +31,10 @@ public record CrossEntropy(Reduction reduction, OptionalLong ignored, double smo
         return new CrossEntropy(other, ignored, smoothing);
     }
 
-    /** Rows whose target is {@code target} count for nothing, neither in sum nor in mean. */
+    /**
+     * Rows whose target is {@code target} are ignored: they count neither in the sum nor in the
+     * mean.
+     */
     public CrossEntropy ignoring(long target) {
         return new CrossEntropy(reduction, OptionalLong.of(target), smoothing);
     }

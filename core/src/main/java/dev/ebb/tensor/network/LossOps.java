@@ -23,8 +23,8 @@ public interface LossOps {
     }
 
     /**
-     * One may broadcast to the other's shape, but not both to a third: outputs [n, 1] and targets
-     * [n] would give the loss of all pairs, and a model that learns the mean of all targets.
+     * One may broadcast to the other's shape, but not both to a third shape: outputs [n, 1] and
+     * targets [n] would be compared in all pairs, and a model would learn the mean of all targets.
      */
     private Tensor matched(String name, Tensor y) {
         var both = Shape.broadcast(self().shape(), y.shape());
@@ -50,8 +50,9 @@ public interface LossOps {
     }
 
     /**
-     * How surprised these logits, [..., classes], are by the targets: integers of shape [...].
-     * Nothing of the logits' size is kept beside them; two numbers a row rebuild the softmax.
+     * The cross entropy of these logits, [..., classes], and targets, integers of shape [...]. For
+     * the derivative only the logits and two numbers per row are kept, from which the softmax is
+     * recomputed.
      */
     default Tensor crossEntropy(Tensor targets, CrossEntropy options) {
         return options.of(self(), targets);

@@ -63,7 +63,7 @@ public record Pool(List<Integer> kernel, List<Integer> stride, List<Integer> pad
         return p;
     }
 
-    /** How many windows fit each of these sizes. */
+    /** The number of windows along each spatial axis. */
     List<Integer> out(Tensor x) {
         var out = new ArrayList<Integer>();
         for (int d = 0; d < kernel.size(); d++) {

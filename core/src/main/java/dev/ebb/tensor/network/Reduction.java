@@ -2,9 +2,7 @@ package dev.ebb.tensor.network;
 
 import dev.ebb.tensor.Tensor;
 
-/**
- * How the losses of single elements become the result: by their mean, by their sum, or as they are.
- */
+/** How the losses of single elements are combined: their mean, their sum, or not at all. */
 public enum Reduction {
     NONE,
     SUM,

@@ -22,7 +22,7 @@ import java.util.List;
  * before and after it, and is part of what a device records.
  */
 final class SmallWindows {
-    /** Elements of a window at most: so many operands a kernel may well have. */
+    /** The most elements of a window, each of which is an operand of the kernel. */
     static final int MOST = 16;
 
     private SmallWindows() {}

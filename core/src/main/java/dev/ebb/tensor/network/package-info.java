@@ -1,5 +1,5 @@
 /**
- * What networks are made of: activations, attention, convolution, pooling, normalisation and
+ * The parts of neural networks: activations, attention, convolution, pooling, normalisation and
  * losses.
  */
 @NullMarked

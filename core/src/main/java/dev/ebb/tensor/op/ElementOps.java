@@ -50,7 +50,7 @@ public interface ElementOps {
         return div(divisor("div", c));
     }
 
-    /** What is left of a division rounded down: of the divisor's sign, as in Python. */
+    /** The remainder of a division rounded down; it has the sign of the divisor, as in Python. */
     default Tensor remainder(Tensor y) {
         return self().apply(new Elementwise.Remainder(), y);
     }

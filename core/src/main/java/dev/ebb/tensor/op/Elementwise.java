@@ -107,7 +107,7 @@ public final class Elementwise {
         }
     }
 
-    /** Sign, floor, ceil and round: constant between their jumps, so nothing flows back. */
+    /** Sign, floor, ceil and round: constant between their jumps, so the derivative is zero. */
     record Step(Fn1 fn) implements Differentiable {
         @Override
         public String name() {

@@ -98,8 +98,8 @@ public interface IndexOps {
     }
 
     /**
-     * The largest of each element of this tensor and those of {@code source} that {@code index}
-     * points to it, as in {@link #scatter}; equals share the derivative.
+     * The maximum of each element of this tensor and the elements of {@code source} that {@code
+     * index} sends to it, as in {@link #scatter}. Equal elements share the derivative.
      */
     default Tensor scatterMax(int axis, Tensor index, Tensor source) {
         return written(Kernel.Write.MAX, axis, index, source);

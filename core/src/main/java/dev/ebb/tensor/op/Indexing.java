@@ -17,7 +17,7 @@ import java.util.List;
 public final class Indexing {
     private Indexing() {}
 
-    /** Which element of the data an element of the index stands for. */
+    /** Maps an element of the index to the position of an element of the data. */
     sealed interface Address {
         int axis();
 
@@ -100,7 +100,7 @@ public final class Indexing {
         }
     }
 
-    /** What the index (the second operand) picks out of the first. */
+    /** The elements of the first operand that the index, the second operand, selects. */
     record Gather(Address address) implements Differentiable {
         @Override
         public String name() {

@@ -54,7 +54,7 @@ public record Overwrite(List<Integer> start) implements Differentiable {
                         new View.Part(in.getLast().shape(), start, one)));
     }
 
-    /** The part first: then what is left of the cotangent can be written over as well. */
+    /** The part comes first, so that the rest of the cotangent can then be overwritten in place. */
     @Override
     public void vjp(Rule rule) {
         var part = rule.in(1);

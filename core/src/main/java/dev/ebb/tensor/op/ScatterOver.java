@@ -92,7 +92,9 @@ record ScatterOver(Write write, int axis) implements Differentiable {
                 data.dim(axis));
     }
 
-    /** The source first: then what is left of the cotangent can be written over as well. */
+    /**
+     * The source comes first, so that the rest of the cotangent can then be overwritten in place.
+     */
     @Override
     public void vjp(Rule rule) {
         if (!rule.in(0).dtype().isFloat()) return;
@@ -120,7 +122,10 @@ record ScatterOver(Write write, int axis) implements Differentiable {
         return rule.in(1).broadcastTo(rule.in(2).shape());
     }
 
-    /** Which elements of the source are the last for their place: numbers written alike tell. */
+    /**
+     * Marks the elements of the source that are the last ones written to their position, found by
+     * scattering their numbers in the same way.
+     */
     private Tensor stays(Rule rule) {
         var shape = rule.in(2).shape();
         var numbers = Tensors.arange(DType.I32, Math.toIntExact(shape.size())).reshape(shape);
@@ -128,7 +133,7 @@ record ScatterOver(Write write, int axis) implements Differentiable {
         return last.gather(axis, index(rule)).eq(numbers);
     }
 
-    /** All that equal the extreme share the cotangent equally, and so do NaNs. */
+    /** All elements equal to the extreme share the cotangent equally, and so do all NaNs. */
     private void extreme(Rule rule) {
         var data = rule.in(0);
         var source = rule.in(2);

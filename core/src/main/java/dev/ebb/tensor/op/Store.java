@@ -11,8 +11,9 @@ import dev.ebb.tensor.Rule;
 import java.util.List;
 
 /**
- * The second operand, in the place of the first: how a state's next version takes over the memory
- * of the one before. Merged with the update that computes it, it makes that update true in place.
+ * The second operand, stored in the memory of the first: so the next version of a state takes over
+ * the memory of the version before. Fused with the update that computes the next version, it makes
+ * the update run in place.
  */
 public record Store() implements Differentiable {
 

@@ -3,8 +3,9 @@ package dev.ebb.cpu.attend;
 import dev.ebb.cpu.product.F32Panels;
 
 /**
- * Tiles of one head's keys and values as products want them, at the end of a worker's scratch. As
- * many as fit are packed once and stay while the head lasts; those beyond share the last place.
+ * Packed tiles of one head's keys and values, at the end of a worker's scratch memory. As many
+ * tiles as fit are packed once and stay until the head is complete; the others share the last place
+ * and are packed each time.
  */
 final class KeyTiles {
 
@@ -19,13 +20,13 @@ final class KeyTiles {
     private final int slots;
     private final int staying;
 
-    /** For each worker, how many of the staying tiles are there. */
+    /** For each worker, the number of staying tiles that are packed already. */
     private final int[] held;
 
     /**
-     * @param keys how many keys a head has
-     * @param at where the scratch is free
-     * @param size of a tile's packed keys and values
+     * @param keys the number of keys of a head
+     * @param at the start of the free scratch memory
+     * @param size the floats of a tile's packed keys and values
      */
     KeyTiles(int keys, int at, int size, int workers, Packing packing) {
         this.packing = packing;

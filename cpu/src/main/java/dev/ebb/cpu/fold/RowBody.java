@@ -22,7 +22,7 @@ import java.util.Optional;
  * stays within a row.
  */
 final class RowBody implements Body {
-    /** The shortest rows that have loops; such a row is all there is to time. */
+    /** The shortest rows that have generated loops; a single such row is timed. */
     private static final int SHORTEST_TRIAL = 64;
 
     private final TileProgram program;

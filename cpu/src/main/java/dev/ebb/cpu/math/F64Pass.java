@@ -3,9 +3,9 @@ package dev.ebb.cpu.math;
 import java.util.List;
 
 /**
- * One of the loops of a function that takes several, over at most {@link #BLOCK} elements. All of
- * them in one method would pass what C2 inlines. So there are three at least: as many kinds of
- * passes at one call site are not inlined there.
+ * One of the loops of a function that takes several, over at most {@link #BLOCK} elements. One
+ * method with all of the loops would exceed the size that C2 inlines. A function has at least three
+ * of them, because C2 does not inline a call site with three or more target classes.
  */
 @FunctionalInterface
 interface F64Pass {

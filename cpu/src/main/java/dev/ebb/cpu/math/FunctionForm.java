@@ -3,7 +3,7 @@ package dev.ebb.cpu.math;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fn1;
 
-/** How this device computes a function of floats: the one list of them that it has. */
+/** How this device computes each function of floats; the only list of these functions. */
 public enum FunctionForm {
     /** A few instructions, which generated loops have inline. */
     INSTRUCTIONS,
@@ -11,7 +11,7 @@ public enum FunctionForm {
     VECTORS,
     /** A loop over vectors of f64; in f32 one by one, rounded from double. */
     F64_VECTORS,
-    /** One number after the other, by its meaning in double. */
+    /** Element by element, by the function's definition in double. */
     NUMBERS;
 
     public static FunctionForm of(Fn1 fn) {

@@ -40,7 +40,9 @@ public final class CumulateKernel implements Runnable {
         blocks = Math.ceilDiv(k.inner(), COLUMNS);
     }
 
-    /** What such a kernel needs of a worker: what runs along, for a block of columns. */
+    /**
+     * The memory that such a kernel needs of each worker: the running values of a block of columns.
+     */
     public static Need need(Kernel.Cumulate k, DType out) {
         if (k.outer() * k.length() * k.inner() == 0) return Need.NOTHING;
         long units = k.outer() * Math.ceilDiv(k.inner(), COLUMNS);
@@ -50,7 +52,7 @@ public final class CumulateKernel implements Runnable {
                         (int) Math.min(k.inner(), COLUMNS));
     }
 
-    /** How many blocks of columns make a part. */
+    /** The number of blocks of columns in a part. */
     private static long together(Kernel.Cumulate k) {
         return Math.max(1, Workers.GRAIN / (k.length() * Math.min(k.inner(), COLUMNS)));
     }

@@ -110,7 +110,7 @@ public final class MoveKernels {
         out.set(0, value);
         long width = out.dtype().bytes(1);
         long bytes = out.bytes();
-        // what is filled already, copied behind itself, fills twice as much
+        // copying the filled part behind itself doubles it
         for (long done = width; done < bytes; done *= 2) {
             var segment = out.segment();
             MemorySegment.copy(segment, 0, segment, done, Math.min(done, bytes - done));

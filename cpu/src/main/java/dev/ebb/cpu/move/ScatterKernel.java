@@ -59,14 +59,16 @@ public final class ScatterKernel implements Runnable {
         lists = workspace.segment();
     }
 
-    /** What the lists take: where each begins, and what follows each term. */
+    /**
+     * The bytes of the lists of terms: the first term of each list, and the successor of each term.
+     */
     public static long workspaceBytes(Kernel.Scatter k) {
         if (k.shape().size() == 0) return 0;
         var plan = new ScatterPlan(k);
         return parts(plan) * listBytes(k, plan);
     }
 
-    /** What such a kernel needs of a worker: the sums of a stretch of columns. */
+    /** The memory that such a kernel needs of each worker: the sums of a stretch of columns. */
     public static Need need(Kernel.Scatter k, DType out) {
         if (k.shape().size() == 0) return Need.NOTHING;
         var plan = new ScatterPlan(k);

@@ -81,7 +81,10 @@ final class ScatterPlan {
                 && (columns == 1 || own.get(SOURCE) == columns * step);
     }
 
-    /** The axes of {@code shape}, those in one that all views walk as one. */
+    /**
+     * The axes of {@code shape}, where adjacent axes are merged if all views step through them as
+     * through one.
+     */
     private Axes merged(Shape shape) {
         var axes = new Axes();
         for (int d = 0; d < shape.rank(); d++) {
@@ -113,7 +116,7 @@ final class ScatterPlan {
         return positions;
     }
 
-    /** How many terms each position and column has. */
+    /** The number of terms for each position and column. */
     long terms() {
         return terms;
     }
@@ -122,7 +125,7 @@ final class ScatterPlan {
         return columns;
     }
 
-    /** By how much the source moves from one column to the next. */
+    /** The distance in the source from one column to the next. */
     long step() {
         return step;
     }
@@ -140,7 +143,7 @@ final class ScatterPlan {
         return views.get(SOURCE).offset() + kept.offset(position, SOURCE);
     }
 
-    /** How far from its position's first the index of a term lies. */
+    /** The distance of the index of a term from the first index of its position. */
     long indexOf(long term) {
         return summed.offset(term, INDEX);
     }

@@ -10,9 +10,9 @@ import dev.ebb.ir.Kernel;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The order of every line, by merging ever longer runs from one half of the workspace into the
- * other. What is merged are longs: of types of at most 32 bits the element, as an integer of the
- * same order, with its index behind it; of longer ones the index alone.
+ * Sorts every line by merge sort, between the two halves of the workspace. The merged items are
+ * longs. For types of at most 32 bits an item is the element, mapped to an integer with the same
+ * order, followed by its index; for longer types it is the index only.
  */
 public final class SortKernel implements Runnable {
     /** Runs of this length are sorted by insertion. */

@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 
 /**
- * The innermost products in F32. Four rows are the most that C2 allocates on sixteen registers
- * without spilling. Where vectors have 512 bits there are thirty-two registers, and blocks of
- * twelve rows: three times as many chains of multiply-adds leave none waiting for the one before,
- * and a vector of the right factor is read a third as often. Eight rows are for what is left of a
- * strip that twelve do not divide.
+ * The innermost products in F32. With sixteen vector registers, four rows are the most that C2 can
+ * keep in registers. Vectors of 512 bits come with thirty-two registers, and blocks have twelve
+ * rows: with three times as many independent chains of multiply-adds none waits for the latency of
+ * the one before, and each vector of the right factor is read a third as often. Blocks of eight
+ * rows compute the rest of a strip whose rows are not a multiple of twelve.
  */
 public final class F32Blocks {
     public static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;

@@ -8,9 +8,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Products of a few rows with a factor that is read where it lies: packing it would take longer
- * than the product. This is what a model does that makes one token at a time. An element is the
- * same chain of multiply-adds as in {@link Blocks}: one after the other along the depth.
+ * Products of a few rows with a factor that is read without being packed, since packing it would
+ * take longer than the product. A model that generates one token at a time computes such products.
+ * An element is the same chain of multiply-adds as in {@link Blocks}: one after the other along the
+ * depth.
  */
 final class F32Few {
     /** With more rows than this, packing pays. */
@@ -29,7 +30,7 @@ final class F32Few {
 
     private F32Few() {}
 
-    /** Whether a product of so many rows is quicker if its right factor is not packed. */
+    /** Whether a product with this number of rows is faster if its right factor is not packed. */
     static boolean fits(int rows, long columnStride, long depthStride) {
         return columnStride == 1 ? rows <= MOST : rows == 1 && depthStride == 1;
     }

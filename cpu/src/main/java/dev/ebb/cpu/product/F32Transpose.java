@@ -27,19 +27,19 @@ final class F32Transpose {
     /** Whether the processor has such vectors, and a panel is two of them wide. */
     static final boolean FITS = F32Blocks.SPECIES.length() == SPECIES.length();
 
-    /** Elements of two vectors in turn: of their first halves, and of their second. */
+    /** Interleaves the elements of two vectors: of their first halves, and of their second. */
     private static final IntVector LOW = places(i -> i / 2 + i % 2 * 16);
 
     private static final IntVector HIGH = places(i -> 8 + i / 2 + i % 2 * 16);
 
-    /** Pairs of two vectors in turn. */
+    /** Interleaves pairs of elements of two vectors. */
     private static final IntVector LOW_PAIRS =
             places(i -> i / 4 * 2 + i % 2 + (i % 4 < 2 ? 0 : 16));
 
     private static final IntVector HIGH_PAIRS =
             places(i -> 8 + i / 4 * 2 + i % 2 + (i % 4 < 2 ? 0 : 16));
 
-    /** Quads of two vectors in turn. */
+    /** Interleaves groups of four elements of two vectors. */
     private static final IntVector LOW_QUADS =
             places(i -> i / 8 * 4 + i % 4 + (i % 8 < 4 ? 0 : 16));
 
@@ -51,13 +51,16 @@ final class F32Transpose {
 
     private static final IntVector SECOND = places(i -> i < 8 ? i + 8 : i + 16);
 
-    /** How much of the rows is under way at once. */
+    /** The number of depths that are transposed at once. */
     private static final int SOME = 64;
 
-    /** How far apart the quads of rows lie meanwhile: on different sets of the cache. */
+    /**
+     * The distance between quads of rows in the intermediate memory, so that they lie in different
+     * sets of the cache.
+     */
     private static final int QUAD = 4 * SOME + 16;
 
-    /** How many floats lie between the stages. */
+    /** The number of floats in the intermediate memory between the stages. */
     static final int SPARE = 4 * QUAD;
 
     private F32Transpose() {}

@@ -8,7 +8,9 @@ final class F64Blocks {
     static final VectorSpecies<Double> SPECIES = DoubleVector.SPECIES_PREFERRED;
     static final int LANES = 2 * SPECIES.length();
 
-    /** Rows of a block: more were slower on the processors at hand, with 512-bit vectors too. */
+    /**
+     * Rows of a block. More rows were slower on the processors measured, also with 512-bit vectors.
+     */
     static final int HEIGHT = 4;
 
     /** A constant: C2 knows its class. */

@@ -1,14 +1,14 @@
 package dev.ebb.cpu.product;
 
 /**
- * How the packed factors of a product lie in a worker's memory: a strip of the left one, the right
- * one behind it, and the product behind both. Sizes are rounded up to a width that is a multiple of
- * every vector's, so that they are the same on every machine.
+ * The places of the packed factors of a product and of the product itself in a worker's memory:
+ * first a strip of the left factor, then the right factor, then the product. Sizes are rounded up
+ * to a multiple of the widest panel, so that they are the same on every machine.
  *
  * @param strip rows of the left factor that are packed at once
  * @param depth the most that is packed at once
  * @param columns the most columns of a tile
- * @param rows rows of the product that are kept
+ * @param rows rows of the product for which there is memory
  */
 record PanelPlaces(int strip, int depth, int columns, int rows) {
     private static final int UNIT = 32;
@@ -32,17 +32,17 @@ record PanelPlaces(int strip, int depth, int columns, int rows) {
         return Math.max(1, Math.ceilDiv(size, unit)) * unit;
     }
 
-    /** Where the right factor begins. */
+    /** The start of the right factor. */
     int right() {
         return strip * depth;
     }
 
-    /** Where the product begins of a tile whose rows lie {@code row} apart. */
+    /** The start of the product of a tile whose rows are {@code row} apart. */
     int product(int row) {
         return right() + row * depth;
     }
 
-    /** Where the largest product ends, in a memory of {@code most} elements. */
+    /** The end of the largest product, in a memory of {@code most} elements. */
     int end(int most) {
         return (int) Math.min(most, product(columns) + (long) rows * columns);
     }
