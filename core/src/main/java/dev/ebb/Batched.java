@@ -47,8 +47,8 @@ final class Batched {
                                 + size
                                 + " slices, another "
                                 + t.dim(0)
-                                + "; what is the same for all slices is closed over, or left"
-                                + " out of the part that By chooses");
+                                + "; let the function capture tensors that are the same for all"
+                                + " slices, or leave them out of the part that By chooses");
             }
         }
         var types =

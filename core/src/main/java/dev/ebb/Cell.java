@@ -60,9 +60,9 @@ public final class Cell {
         var here = Recording.of(List.of(value, old), "a cell");
         if (!here.equals(home)) {
             throw new IllegalStateException(
-                    "a cell is written in a function other than the one it was made in, where the"
-                            + " write would be lost; in the body of a loop or a branch, carry its"
-                            + " value in and return it");
+                    "a cell can be written only in the function that made it, since a write"
+                            + " elsewhere would be lost; pass its value to the body of a loop or"
+                            + " branch, and return the new value");
         }
         version = value;
     }
@@ -79,7 +79,7 @@ public final class Cell {
         int size = x.shape().dim(a);
         if (from < 0 || to < from || to > size) {
             throw new ShapeException(
-                    "[" + from + ", " + to + ") is no part of axis " + axis + " of " + x.type());
+                    "[" + from + ", " + to + ") is not within axis " + axis + " of " + x.type());
         }
         if (to == from) return;
         var shape = x.shape().with(a, to - from);

@@ -340,7 +340,7 @@ public final class Ebb {
                             + types
                             + " where its argument is "
                             + expected
-                            + "; it must return a cotangent like the argument");
+                            + "; it must return a cotangent with the types of the argument");
         }
         return found;
     }

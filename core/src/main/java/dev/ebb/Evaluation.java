@@ -61,7 +61,8 @@ public final class Evaluation<V, E> {
                                 + signature
                                 + ", not "
                                 + Tree.signature(input)
-                                + "; fill batches up to one size, and say by a mask what counts");
+                                + "; pad all batches to one size, and exclude the padding by a"
+                                + " mask");
             }
             var leaves = Tree.flatten(input);
             int at = trace.carried();
@@ -168,10 +169,11 @@ public final class Evaluation<V, E> {
                 return SharedLayout.of(List.of(step, evaluation), List.of(own, others));
             } catch (IllegalArgumentException e) {
                 throw new OverBudgetException(
-                        "in this budget the step keeps a part of its state on the disk, where an"
-                                + " evaluation beside it cannot read it ("
+                        "in this budget a part of the state of the step is on the disk, where an"
+                                + " evaluation in the same arena cannot read it ("
                                 + e.getMessage()
-                                + "); give it more memory, or evaluate by a program of its own",
+                                + "); raise the budget, or compile the evaluation as a program of"
+                                + " its own",
                         step.arenaBytes());
             }
         }
@@ -182,11 +184,11 @@ public final class Evaluation<V, E> {
 
         private static OverBudgetException refusal(long needed, long limit) {
             return new OverBudgetException(
-                    "a step and an evaluation that take turns in one arena take "
+                    "a step and an evaluation in one arena need "
                             + Budget.show(needed)
-                            + ", the budget is "
+                            + ", but the budget is "
                             + Budget.show(limit)
-                            + "; give it as much, or smaller batches",
+                            + "; raise the budget to that, or use smaller batches",
                     needed);
         }
 

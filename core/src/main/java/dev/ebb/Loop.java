@@ -49,7 +49,9 @@ public final class Loop {
             C carry, X xs, IntToDoubleFunction cost, Fn2<C, X, Next<C, Y>> body) {
         var stacks = Tree.flatten(xs);
         if (stacks.isEmpty())
-            throw new ShapeException("a scan needs something to scan over; use repeat for a count");
+            throw new ShapeException(
+                    "a scan needs at least one tensor to scan over; use repeat for a number of"
+                            + " iterations");
         int times = -1;
         for (Tensor t : stacks) {
             if (t.rank() == 0 || (times >= 0 && t.shape().dim(0) != times)) {
@@ -102,8 +104,8 @@ public final class Loop {
                                                     xs, in.subList(first.size(), in.size())));
                             if (!Tree.shapeOf(next.state()).equals(Tree.shapeOf(carry))) {
                                 throw new IllegalArgumentException(
-                                        "a loop's body must return a carry built like the one it"
-                                                + " takes");
+                                        "a loop's body must return a carry of the same structure as"
+                                                + " the one it takes");
                             }
                             structure.add(next.out());
                             var results = new ArrayList<>(Tree.flatten(next.state()));
@@ -144,7 +146,7 @@ public final class Loop {
                             + types
                             + " where the carry is "
                             + after.stream().map(Tensor::type).toList()
-                            + "; it must return what its body takes");
+                            + "; it must return the types that the body takes");
         }
         return before;
     }
@@ -166,8 +168,8 @@ public final class Loop {
                             var next = body.apply(Tree.unflatten(carry, in));
                             if (!Tree.shapeOf(next).equals(Tree.shapeOf(carry))) {
                                 throw new IllegalArgumentException(
-                                        "a loop's body must return a carry built like the one it"
-                                                + " takes");
+                                        "a loop's body must return a carry of the same structure as"
+                                                + " the one it takes");
                             }
                             return Tree.flatten(next);
                         },

@@ -118,7 +118,7 @@ final class Prepared implements AutoCloseable {
                                     case Array a -> a;
                                     case Traced _ ->
                                             throw new IllegalStateException(
-                                                    "a compiled function closes over "
+                                                    "a compiled function captures "
                                                             + t
                                                             + ", which is on a tape; copy it out"
                                                             + " with array(), or make it an"
@@ -134,9 +134,8 @@ final class Prepared implements AutoCloseable {
             throw new ShapeException(
                     "an argument is "
                             + array.type()
-                            + " where "
-                            + param.type()
-                            + " was compiled for");
+                            + ", but the function was compiled for "
+                            + param.type());
         }
         program.write(i, array.data().segment());
     }

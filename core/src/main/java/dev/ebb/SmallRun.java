@@ -47,9 +47,8 @@ final class SmallRun {
                 throw new ShapeException(
                         "an argument is "
                                 + array.type()
-                                + " where "
-                                + arguments[i]
-                                + " was compiled for");
+                                + ", but the function was compiled for "
+                                + arguments[i]);
             }
             array.copyTo(in, at);
             at += (int) arguments[i].size();

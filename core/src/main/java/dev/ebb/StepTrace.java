@@ -67,7 +67,7 @@ record StepTrace<S, R>(
     private static <S, R> List<Tensor> results(List<Tensor> before, S form, Next<S, R> next) {
         if (!Tree.shapeOf(next.state()).equals(Tree.shapeOf(form))) {
             throw new IllegalArgumentException(
-                    "a step must return a state built like the one it was given");
+                    "a step must return a state of the same structure as its argument");
         }
         var after = Tree.flatten(next.state());
         var results = new ArrayList<Tensor>();
@@ -155,11 +155,11 @@ record StepTrace<S, R>(
             throw new OverBudgetException(
                     "steps for "
                             + plans.size()
-                            + " kinds of input take "
+                            + " kinds of input need "
                             + Budget.show(all)
-                            + " in one memory, the budget is "
+                            + " in one arena, but the budget is "
                             + Budget.show(bytes)
-                            + "; give it as much, or take smaller inputs",
+                            + "; raise the budget to that, or use smaller inputs",
                     all);
         }
     }

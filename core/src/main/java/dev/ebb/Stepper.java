@@ -115,8 +115,8 @@ public final class Stepper<S, B, R> implements AutoCloseable {
                                 .collect(Collectors.joining(" or "))
                         + ", not "
                         + signature
-                        + "; make another one for them, or make a number that changes from step to"
-                        + " step a tensor");
+                        + "; compile another one for them, and pass a number that changes from step"
+                        + " to step as a tensor");
     }
 
     private Report run(Program program) {
@@ -139,11 +139,11 @@ public final class Stepper<S, B, R> implements AutoCloseable {
 
     private IllegalStateException unsure(int place) {
         return new IllegalStateException(
-                "the latest step failed on its way, so tensor "
+                "the latest step failed before its end, so tensor "
                         + place
                         + " of the state, "
                         + Tensorwise.names(form).get(place)
-                        + ", may be of before or after it; restore a state first");
+                        + ", may be the old or the new one; restore a state first");
     }
 
     /** A state whose tensors have types and names but no data, as a template. */
@@ -170,7 +170,10 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private Type stateType(int place) {
         if (place < 0 || place >= states) {
             throw new IllegalArgumentException(
-                    "the state has " + states + " tensors, from 0 on, and none at " + place);
+                    "the state has "
+                            + states
+                            + " tensors, numbered from 0, and no tensor "
+                            + place);
         }
         return kinds.getFirst().graph.params().get(place).type();
     }

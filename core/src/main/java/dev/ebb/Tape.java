@@ -80,14 +80,14 @@ public final class Tape implements AutoCloseable {
                             case Budget.Bytes(long bytes) -> bytes;
                             case Budget.Share _, Budget.OfSaved _ ->
                                     throw new IllegalArgumentException(
-                                            "a tape cannot know in advance what all of its values"
-                                                    + " take; give it a budget in bytes, not "
+                                            "the total size of the values of a tape is not known in"
+                                                    + " advance; give it a budget in bytes, not "
                                                     + budget);
                             case Budget.WithPlaces _ ->
                                     throw new IllegalArgumentException(
-                                            "a tape keeps all it has in memory and cannot use"
-                                                    + " places beside it; leave them out, or"
-                                                    + " compile the function");
+                                            "a tape keeps its values in one arena and cannot"
+                                                + " offload them; name no places in its budget, or"
+                                                + " compile the function");
                         },
                         device,
                         device.cost());

@@ -112,7 +112,7 @@ class CellTest {
                             });
                 };
         assertThatThrownBy(() -> Ebb.compile(f).apply(X))
-                .hasMessageContaining("carry its value in");
+                .hasMessageContaining("pass its value to the body");
         var outer = new Cell(X);
         Fn<Tensor, Tensor> g =
                 x -> {

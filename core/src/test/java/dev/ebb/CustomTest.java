@@ -67,7 +67,7 @@ class CustomTest {
         var x = Array.of(2.0);
         Fn<Tensor, Tensor> f =
                 w -> Ebb.custom((Tensor t) -> t.mul(w), (_, _, d) -> d).apply(x).sum();
-        assertThatThrownBy(() -> Ebb.grad(f).apply(x)).hasMessageContaining("closes over");
+        assertThatThrownBy(() -> Ebb.grad(f).apply(x)).hasMessageContaining("captures");
         assertThatThrownBy(
                         () ->
                                 Ebb.grad(
@@ -77,7 +77,7 @@ class CustomTest {
                                                                         (_, _, d) -> d)
                                                                 .apply(t))
                                         .apply(Array.of(1.0, 2.0)))
-                .hasMessageContaining("like the argument");
+                .hasMessageContaining("the types of the argument");
     }
 
     /** {@code x = cos(p x) / 2}, found to the last bits. */

@@ -307,6 +307,6 @@ class LoopDiskTest {
                                         .apply(x))
                 .isInstanceOf(OverBudgetException.class)
                 .hasMessageContaining("disk " + folder + ", which has room for 639 bytes");
-        assertThatThrownBy(() -> new Binomial(3, -1)).hasMessageContaining("not -1");
+        assertThatThrownBy(() -> new Binomial(3, -1)).hasMessageContaining("it is -1");
     }
 }

@@ -227,9 +227,10 @@ class OffloadTest {
     @Test
     void wrongDisksAreRefused() {
         var budget = Budget.mebibytes(1);
-        assertThatThrownBy(() -> Disk.in(folder, 0)).hasMessageContaining("some bytes, not 0");
+        assertThatThrownBy(() -> Disk.in(folder, 0))
+                .hasMessageContaining("must be positive, not 0");
         assertThatThrownBy(() -> budget.with(Disk.in(folder, ROOM)).with(Disk.in(folder, ROOM)))
-                .hasMessageContaining("named once");
+                .hasMessageContaining("each place once");
         assertThatThrownBy(() -> new Tape(budget.with(Disk.in(folder, ROOM))))
                 .hasMessageContaining("tape");
         assertThatThrownBy(() -> new Speed(0, 1, 0)).hasMessageContaining("bytes a second");

@@ -335,8 +335,8 @@ class PlacesTest {
                 .hasMessageContaining("host memory holds 4096 bytes")
                 .hasMessageContaining("disk " + folder + " holds 4096 bytes");
         assertThatThrownBy(() -> memory.with(disk(9)).with(disk(9)))
-                .hasMessageContaining("named once");
-        assertThatThrownBy(() -> Host.memory(0)).hasMessageContaining("some bytes, not 0");
+                .hasMessageContaining("each place once");
+        assertThatThrownBy(() -> Host.memory(0)).hasMessageContaining("must be positive, not 0");
     }
 
     @Test

@@ -83,7 +83,7 @@ class PlanAheadTest {
                     .hasMessageContaining("tensor 1 of the state")
                     .hasMessageContaining("moments");
             assertThatThrownBy(() -> pieces.restore(2, Array.scalar(1f)))
-                    .hasMessageContaining("none at 2");
+                    .hasMessageContaining("no tensor 2");
         }
     }
 

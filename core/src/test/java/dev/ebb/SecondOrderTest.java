@@ -143,6 +143,6 @@ class SecondOrderTest {
         Fn<Tensor, List<Tensor>> built =
                 x -> Loop.repeat(2, List.of(x), c -> List.of(c.getFirst(), c.getFirst()));
         assertThatThrownBy(() -> Ebb.compile(built).apply(AT))
-                .hasMessageContaining("built like the one it takes");
+                .hasMessageContaining("of the same structure as the one it takes");
     }
 }

@@ -218,7 +218,7 @@ class SharedWorkTest {
                 assertThatThrownBy(() -> tape.array(x.square().sum()))
                         .isInstanceOf(OverBudgetException.class)
                         .hasMessageContaining("to run on one worker")
-                        .hasMessageContaining("give it 6000 bytes");
+                        .hasMessageContaining("give the tape a budget of 6000 bytes");
             }
         }
         try (var tape = new Tape(Budget.bytes(6_000), device)) {

@@ -209,7 +209,7 @@ class TapeTest {
         assertThatThrownBy(() -> f.apply(Budget.bytes(64)))
                 .isInstanceOfSatisfying(OverBudgetException.class, e -> seen.add(e.leastBytes()))
                 .hasMessageContaining("exp needs 128 bytes")
-                .hasMessageContaining("recorded until now runs in 192 bytes");
+                .hasMessageContaining("recorded so far need 192 bytes");
         assertThatThrownBy(() -> f.apply(Budget.bytes(191)))
                 .isInstanceOfSatisfying(OverBudgetException.class, e -> seen.add(e.leastBytes()));
         assertThat(seen).containsExactly(192L, 192L);

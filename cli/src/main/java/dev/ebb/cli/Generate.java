@@ -136,7 +136,7 @@ final class Generate implements Callable<Integer> {
         if (stops.stream().anyMatch(String::isEmpty))
             throw new Refusal("--stop is empty, and every text begins with nothing; leave it out");
         if (prompt.isEmpty()) {
-            throw new Refusal("the prompt is empty; give a character at least, or leave it out");
+            throw new Refusal("the prompt is empty; give at least one character, or leave it out");
         }
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         var sampling = sampling();

@@ -57,9 +57,10 @@ final class LauncherFiles {
             return run(
                     "train",
                     "--no-cache",
-                    "--model=1x16x2",
+                    // the least model whose rows are as long as those of the kernels over rows
+                    "--model=1x64x2",
                     "--batch=2",
-                    "--context=16",
+                    "--context=64",
                     "--steps=1",
                     "--text=" + text,
                     "--out=" + folder.resolve("run"));

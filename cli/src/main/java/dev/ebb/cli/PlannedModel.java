@@ -129,7 +129,7 @@ record PlannedModel(
     private Optimizer rule() {
         var size = source.size();
         return optimizer == OptimizerName.ADAMW
-                ? new Settings(size.batch(), size.context(), 1, 1, 1e-3).optimizer()
+                ? new Settings(size.batch(), size.context(), 1, Settings.STEPS, 1e-3).optimizer()
                 : optimizer.rule();
     }
 

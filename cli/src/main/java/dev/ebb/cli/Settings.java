@@ -10,6 +10,11 @@ import dev.ebb.nn.optim.LearningRateSchedule;
  * @param horizon the steps over which the learning rate falls
  */
 record Settings(int batch, int context, long seed, long horizon, double rate) {
+    /**
+     * The steps of a run that names no number of them: what is planned without a run has as many.
+     */
+    static final long STEPS = 1000;
+
     private static final double BETA1 = 0.9;
     private static final double BETA2 = 0.95;
     private static final double DECAY = 0.1;

@@ -169,8 +169,8 @@ final class Train implements Callable<Integer> {
     public Integer call() throws IOException {
         if (spark != null) {
             throw new Refusal(
-                    "--spark needs module spark, which only the launcher ./ebb starts; start it"
-                            + " by that, or by spark-submit");
+                    "--spark needs module spark, which only the launcher ./ebb starts; use it, or"
+                            + " spark-submit");
         }
         positive("--steps", steps == null ? 1 : steps);
         positive("--checkpoint", every);
@@ -280,7 +280,7 @@ final class Train implements Callable<Integer> {
 
     private Checkpoint anew(Corpus corpus) throws IOException {
         var model = model();
-        long horizon = steps == null ? 1000 : steps;
+        long horizon = steps == null ? Settings.STEPS : steps;
         var settings =
                 new Settings(
                         batch == null ? size.batch() : batch,

@@ -184,9 +184,15 @@ final class LauncherTest {
     void what_runs_long_has_the_optimizing_compiler() throws Exception {
         build();
         for (var command : List.of("train", "finetune", "generate", "studio", "curve", "memory"))
-            assertThat(ebb(command).call()).doesNotContain("TieredStopAtLevel").endsWith(command);
+            assertThat(ebb(command).call())
+                    .doesNotContain("TieredStopAtLevel")
+                    .contains("CompileThresholdScaling,jdk.incubator.vector.*::*")
+                    .endsWith(command);
         for (var command : List.of("plan", "explain", "devices", "completion"))
-            assertThat(ebb(command).call()).contains("-XX:TieredStopAtLevel=1").endsWith(command);
+            assertThat(ebb(command).call())
+                    .contains("-XX:TieredStopAtLevel=1")
+                    .doesNotContain("CompileThresholdScaling")
+                    .endsWith(command);
     }
 
     @Test

@@ -62,7 +62,7 @@ class PlanCommandTest {
         assertThat(wrong.err()).contains("typical, timed or a file of prices");
         Files.writeString(prices, "nonsense");
         var damaged = Shell.run("plan", "--model", "tiny", "--cost", prices.toString());
-        assertThat(damaged.err()).contains("no list of prices");
+        assertThat(damaged.err()).contains("not a file of prices");
     }
 
     private Path plan(String cost) {

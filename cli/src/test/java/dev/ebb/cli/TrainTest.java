@@ -57,6 +57,26 @@ final class TrainTest {
         assertThat(folder.resolve("a/report.html")).isNotEmptyFile();
     }
 
+    /** So that what a build plans for it, or the user by hand, is not planned again. */
+    @Test
+    void a_step_is_the_one_that_plan_plans() throws IOException {
+        var planned = folder.resolve("plan.json");
+        var plan =
+                Shell.run(
+                        "plan",
+                        "--no-cache",
+                        "--model=1x16x2",
+                        "--context=16",
+                        "--batch=2",
+                        "--json=" + planned);
+        assertThat(plan.code()).as(plan.err()).isZero();
+        // the number of steps that no option names
+        var trained = train("long", 1000, "--no-cache", "--checkpoint=1000");
+        assertThat(trained.at("schedule_digest"))
+                .isPresent()
+                .isEqualTo(Shell.json(planned).at("schedule_digest"));
+    }
+
     @Test
     void every_budget_and_number_of_threads_gives_the_same_bits() throws IOException {
         // large enough that half of what it would keep is more than what the device itself needs

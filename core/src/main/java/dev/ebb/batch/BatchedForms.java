@@ -161,11 +161,12 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                                         })
                         .<Row.RowValue>map(n -> n)
                         .toList();
+        if (k.results().size() > 1) return Optional.empty();
         Optional<Row.Result> result =
                 switch (k.result()) {
                     case Row.Elements(var body) ->
                             Optional.of(new Row.Elements(within(body, k.shape())));
-                    case Row.Last last -> Optional.of(last);
+                    case Row.RowNumber number -> Optional.of(number);
                     case Row.Columns _ -> Optional.empty();
                 };
         return result.map(
@@ -226,8 +227,9 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
     }
 
     /**
-     * Examples that share a weight are one larger batch. Those that have weights of their own, or
-     * each their gradient, are groups of channels, if one example has one image.
+     * If all examples share a weight, they become one larger batch. If each has its own weight, or
+     * its own gradient of the weight, they become groups of channels, provided that an example has
+     * one image.
      */
     private Optional<Kernel> convolve(Kernel.Convolve k) {
         boolean sharedWeight =

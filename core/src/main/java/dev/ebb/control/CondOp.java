@@ -74,7 +74,7 @@ public record CondOp(Graph yes, Graph no) implements Op {
     public List<Type> infer(List<Type> inputs) {
         if (!inputs.getFirst().dtype().isTruth() || inputs.getFirst().shape().rank() != 0) {
             throw new ShapeException(
-                    "a branch is decided by one truth value, not by "
+                    "the condition of a branch must be one truth value, not "
                             + inputs.getFirst()
                             + "; reduce it with any() or all()");
         }

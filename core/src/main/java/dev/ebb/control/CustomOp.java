@@ -120,11 +120,11 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
         for (int i = arguments; i < operands; i++) {
             if (adjoints.wanted(node.inputs().get(i))) {
                 throw new IllegalStateException(
-                        "a custom function closes over a "
+                        "a custom function captures a "
                                 + node.inputs().get(i).type()
-                                + " that is differentiated by, and its derivative is by its"
-                                + " argument alone; make that tensor a part of the argument, with"
-                                + " zeros for its cotangent where it has none");
+                                + " whose gradient is asked for, but its derivative gives only that"
+                                + " of its argument; make the tensor a part of the argument, and"
+                                + " return zeros as its cotangent if it has none");
             }
         }
         var inputs = new ArrayList<>(node.inputs().subList(0, operands));

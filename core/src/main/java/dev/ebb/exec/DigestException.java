@@ -11,10 +11,10 @@ public final class DigestException extends IllegalStateException {
         super(
                 node.op().name()
                         + (node.region().isTop() ? "" : " in " + node.region())
-                        + " gave other bits when computed again, at step "
+                        + " computed different bits when it ran again, at step "
                         + step
-                        + "; an op whose result may differ between runs must say so with the trait"
-                        + " NONDETERMINISTIC, and is then computed once and kept");
+                        + "; an op whose result may differ between runs must have the trait"
+                        + " NONDETERMINISTIC; it is then computed once and kept");
     }
 
     /** An op inside a loop or branch. */
@@ -22,9 +22,9 @@ public final class DigestException extends IllegalStateException {
         super(
                 node.op().name()
                         + (node.region().isTop() ? "" : " in " + node.region())
-                        + " gave other bits when computed again, inside a loop or branch; an op"
-                        + " whose result may differ between runs must say so with the trait"
-                        + " NONDETERMINISTIC, and is then computed once and kept");
+                        + " computed different bits when it ran again, inside a loop or branch; an"
+                        + " op whose result may differ between runs must have the trait"
+                        + " NONDETERMINISTIC; it is then computed once and kept");
     }
 
     public DigestException(Inversion inversion, int step) {
@@ -37,8 +37,8 @@ public final class DigestException extends IllegalStateException {
                                 : " in " + inversion.undone().region())
                         + ", rebuilt "
                         + inversion.value()
-                        + " with other bits than it had, at step "
+                        + " with different bits, at step "
                         + step
-                        + "; an inverse must give every bit back, or be declared approximate");
+                        + "; an inverse must restore every bit, or be declared approximate");
     }
 }

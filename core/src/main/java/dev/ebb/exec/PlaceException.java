@@ -19,7 +19,7 @@ public final class PlaceException extends IllegalStateException {
                         + place.name()
                         + ": "
                         + why
-                        + "; the run has ended without a result. Free room there, name another"
+                        + "; the run has ended without a result. Free space there, name another"
                         + " place with Budget.with, or leave this one out",
                 cause);
     }

@@ -18,7 +18,9 @@ package dev.ebb.ir;
  * @param rowBytes the most bytes that all operands of one row may take
  * @param widestColumns the widest rows whose columns are folded together with numbers of the rows
  * @param rowNumbers the most numbers kept for a row
- * @param folds the most folds of the same elements that one kernel computes
+ * @param folds the most folds of the same elements, or results of the same rows, that one kernel
+ *     computes
+ * @param fewestRows the fewest rows of which one kernel computes several results
  */
 public record FusionLimits(
         int cheap,
@@ -32,10 +34,14 @@ public record FusionLimits(
         long rowBytes,
         long widestColumns,
         int rowNumbers,
-        int folds) {
+        int folds,
+        long fewestRows) {
 
-    /** These limits, with up to {@code folds} folds of the same elements in one kernel. */
-    public FusionLimits withFolds(int folds) {
+    /**
+     * These limits, with up to {@code folds} folds of the same elements in one kernel, or as many
+     * results of at least {@code fewestRows} rows.
+     */
+    public FusionLimits withJoint(int folds, long fewestRows) {
         return new FusionLimits(
                 cheap,
                 cheapFromNothing,
@@ -48,14 +54,17 @@ public record FusionLimits(
                 rowBytes,
                 widestColumns,
                 rowNumbers,
-                folds);
+                folds,
+                fewestRows);
     }
+
+    private static final long NEVER = Long.MAX_VALUE;
 
     /**
      * Limits of a processor: rows stay in its first-level cache, dear bodies run faster over whole
      * rows than over the tiles of a product, and short rows are folded faster many at a time.
      */
     public static FusionLimits processor() {
-        return new FusionLimits(10, 64, 14, 400, 4, 32, false, 64, 64 * 1024, 1024, 16, 1);
+        return new FusionLimits(10, 64, 14, 400, 4, 32, false, 64, 64 * 1024, 1024, 16, 1, NEVER);
     }
 }

@@ -105,28 +105,38 @@ public sealed interface Kernel
 
     /**
      * {@code shape} in rows along its axes from {@code leading} on. Of every row {@code numbers}
-     * are computed, one after the other; then {@code result} of rows and numbers. Arguments of a
-     * body are the operands, then the numbers before it. Numbers are floats, of the type their body
-     * computes in; they are never stored. The elements of a row are all read before any is written.
+     * are computed, one after the other; then {@code results} of rows and numbers, one output each,
+     * at most one of them with elements. Arguments of a body are the operands, then the numbers
+     * before it: floats of the type their body computes in. A row is read before it is written.
      */
     record Rows(
             Shape shape,
             int leading,
             List<View> operands,
             List<Row.RowValue> numbers,
-            Row.Result result)
+            List<Row.Result> results)
             implements Kernel {
         public Rows {
             operands = List.copyOf(operands);
             numbers = List.copyOf(numbers);
+            results = List.copyOf(results);
             operands.forEach(v -> v.requireRank(shape.rank()));
-            if (leading < 0 || leading > shape.rank() || numbers.isEmpty())
-                throw new IllegalArgumentException(
-                        "rows of %s from axis %d on with %d numbers; an axis and a number are needed"
-                                .formatted(shape, leading, numbers.size()));
-            if (result instanceof Row.Columns && width(shape, leading) == 1)
-                throw new IllegalArgumentException(
-                        "columns of rows of one element in " + shape + "; fold their numbers");
+            Row.check(shape, leading, numbers, results);
+        }
+
+        /** Rows with one result. */
+        public Rows(
+                Shape shape,
+                int leading,
+                List<View> operands,
+                List<Row.RowValue> numbers,
+                Row.Result result) {
+            this(shape, leading, operands, numbers, List.of(result));
+        }
+
+        /** The result of a kernel with one output. */
+        public Row.Result result() {
+            return Row.only(results);
         }
 
         /** The shape of the rows: one number for each index of it. */
@@ -134,13 +144,8 @@ public sealed interface Kernel
             return new Shape(shape.dims().subList(0, leading));
         }
 
-        /** The elements of a row. */
         public long width() {
-            return width(shape, leading);
-        }
-
-        private static long width(Shape shape, int leading) {
-            return new Shape(shape.dims().subList(leading, shape.rank())).size();
+            return Row.width(shape, leading);
         }
 
         /** The types of all arguments, numbers included, of operands stored as {@code stored}. */

@@ -12,7 +12,7 @@ public record Label(String text) implements Op {
     public Label {
         if (text.isBlank())
             throw new IllegalArgumentException(
-                    "a name must say something: give a tensor one that a policy can ask for");
+                    "a name must not be blank: policies select tensors by their names");
     }
 
     @Override

@@ -23,7 +23,8 @@ public record LoopMemory(
     public LoopMemory {
         if (moving < 0 || moving > 1)
             throw new IllegalArgumentException(
-                    "one state at a time is moved to or from its place, or none, not " + moving);
+                    "at most one state is in transfer to or from its place at a time, not "
+                            + moving);
         if (bytes < tape || state < 0 || tape < 0 || tapes < 1 || offloaded < 0 || place < 0) {
             throw new IllegalArgumentException(
                     "a reverse loop needs room for one tape of "

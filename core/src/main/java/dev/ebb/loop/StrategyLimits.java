@@ -39,8 +39,8 @@ final class StrategyLimits {
                         + Budget.show(bounded.peakBytes())
                         + ", the budget is "
                         + Budget.show(bytes)
-                        + "; give it as much, keep less, or leave the strategy out and the plan"
-                        + " will be fitted to the budget",
+                        + "; raise the budget to that, keep less, or leave the strategy out, and"
+                        + " the plan is fitted to the budget",
                 bounded.peakBytes());
     }
 

@@ -72,10 +72,12 @@ public final class Fuse {
         new Stores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
         if (limits.biases()) fuse.intoEpilogues(Fuse::isBias, Integer.MAX_VALUE);
         fuse.intoConsumers();
+        fuse.dropUnusedOperands();
         fuse.intoEpilogues((_, _) -> true, limits.epilogue());
         new Rowwise(fuse.pieces, fuse.producer, fuse.results, limits).fuse();
         new FactorDecoding(fuse.pieces, fuse.results, limits).fuse();
         fuse.dropUnread();
+        new JointRows(fuse.pieces, fuse.producer, limits).merge();
         new JointFolds(fuse.pieces, fuse.producer, limits).merge();
         new Duplication(fuse.pieces, fuse.producer, fuse.results, limits).merge();
         fuse.dropUnread();
@@ -122,6 +124,19 @@ public final class Fuse {
             if (!piece.gone) read.addAll(piece.inputs);
         }
         pieces.removeIf(p -> p.gone);
+    }
+
+    /** Drops operands that no body uses: their values need not be kept for the kernel. */
+    private void dropUnusedOperands() {
+        for (FusionCandidate piece : pieces) {
+            boolean reads =
+                    piece.kernel instanceof Kernel.Map || piece.kernel instanceof Kernel.Fold;
+            if (!reads || !piece.places.isEmpty() || !piece.node.op().traits().isEmpty()) continue;
+            var used = Operands.used(piece.bound());
+            piece.kernel = used.kernel();
+            piece.inputs = used.inputs();
+        }
+        dropUnread();
     }
 
     private void intoConsumers() {

@@ -42,7 +42,7 @@ final class InvertedLoop {
         checked = new Value(id, new Type(DType.U8, Shape.of(1)));
     }
 
-    /** How many values there are that were not there before. */
+    /** The number of values that the graph did not have before. */
     int values() {
         return rebuilt.size() + 1;
     }
@@ -128,7 +128,7 @@ final class InvertedLoop {
         return of.params().subList(from, to).stream().map(p -> g.param(p.type())).toList();
     }
 
-    /** Looks whether the carries that came back are those that the loop began with. */
+    /** Checks that the restored carries are those with which the loop began. */
     Node check() {
         var inputs = new ArrayList<>(rebuilt);
         inputs.addAll(firstCarries());
@@ -161,10 +161,10 @@ final class InvertedLoop {
                     throw new IllegalStateException(
                             "the inverse of "
                                     + what
-                                    + " did not lead back to where it began: carry "
+                                    + " did not restore the state before the loop: carry "
                                     + i
-                                    + " has other bits; an inverse must give back every bit, as"
-                                    + " Grid.sub does of what Grid.add gave");
+                                    + " has different bits; an inverse must restore every bit, as"
+                                    + " Grid.sub does after Grid.add");
                 }
             }
             outputs.getFirst().setLong(0, 1);

@@ -145,12 +145,18 @@ public final class KernelText {
             args.add(name);
         }
         return text
-                + switch (k.result()) {
-                    case Row.Elements(var body) -> scalar(body, args);
-                    case Row.Last() -> "the last number";
-                    case Row.Columns(var combine, var body) ->
-                            name(combine) + " of columns " + scalar(body, args);
-                };
+                + k.results().stream()
+                        .map(
+                                result ->
+                                        switch (result) {
+                                            case Row.Elements(var body) -> scalar(body, args);
+                                            case Row.RowNumber(int index) -> "n" + index;
+                                            case Row.Columns(var combine, var body) ->
+                                                    name(combine)
+                                                            + " of columns "
+                                                            + scalar(body, args);
+                                        })
+                        .collect(Collectors.joining(", "));
     }
 
     /** The factor in brackets, as the map that it is. */

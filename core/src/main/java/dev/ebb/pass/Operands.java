@@ -181,6 +181,37 @@ final class Operands {
     /** A kernel and its inputs. */
     record Bound(Kernel kernel, List<Value> inputs) {}
 
+    /** A map or a fold without the operands that none of its bodies uses. */
+    static Bound used(Bound bound) {
+        var bodies =
+                bound.kernel() instanceof Kernel.Map map
+                        ? map.bodies()
+                        : ((Kernel.Fold) bound.kernel()).bodies();
+        var views = views(bound.kernel());
+        var keptViews = new ArrayList<View>();
+        var keptInputs = new ArrayList<Value>();
+        var place = new int[views.size()];
+        for (int i = 0; i < place.length; i++) {
+            int argument = i;
+            if (bodies.stream().noneMatch(b -> uses(b, argument))) continue;
+            place[i] = keptViews.size();
+            keptViews.add(views.get(i));
+            keptInputs.add(bound.inputs().get(i));
+        }
+        if (keptViews.size() == place.length) return bound;
+        var kernel =
+                withBodies(
+                        bound.kernel(),
+                        keptViews,
+                        b -> b.mapArgs(a -> Scalar.arg(place[((Scalar.Arg) a).index()])));
+        return new Bound(kernel, keptInputs);
+    }
+
+    private static boolean uses(Scalar body, int argument) {
+        return body.equals(Scalar.arg(argument))
+                || body.parts().stream().anyMatch(p -> uses(p, argument));
+    }
+
     /** Operands that are read twice in the same way become one. */
     static Bound share(Kernel kernel, List<Value> inputs) {
         var views = views(kernel);

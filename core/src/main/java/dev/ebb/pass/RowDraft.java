@@ -33,7 +33,7 @@ final class RowDraft {
     private final List<Row.RowValue> numbers = new ArrayList<>();
     private final Table<Value, Integer> known = new Table<>();
     private final Set<FusionCandidate> absorbed = new LinkedHashSet<>();
-    private Row.Result result = new Row.Last();
+    private Row.Result result = new Row.RowNumber(0);
 
     /**
      * @param source the piece that computes a value, if it may become part of this

@@ -54,7 +54,7 @@ final class RowHoist {
     Row.Result result(Row.Result result) {
         return switch (result) {
             case Row.Elements(var body) -> new Row.Elements(hoisted(settled(body)));
-            case Row.Last last -> last;
+            case Row.RowNumber(int index) -> new Row.RowNumber(places.get(index) - operands);
             case Row.Columns(var combine, var body) ->
                     new Row.Columns(combine, hoisted(settled(body)));
         };

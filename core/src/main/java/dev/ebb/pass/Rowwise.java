@@ -123,7 +123,7 @@ final class Rowwise {
         var body = draft.take(piece.inputs, fold.operands(), fold.body());
         if (!rows) return Optional.of(draft.result(new Row.Columns(fold.combine(), body)));
         if (draft.folds()) draft.add(new Row.Fold(fold.combine(), body));
-        return Optional.of(draft.result(new Row.Last()));
+        return Optional.of(draft.result(new Row.RowNumber(draft.numbers() - 1)));
     }
 
     /** The piece that computes {@code value}, if it may be computed elsewhere. */
@@ -151,7 +151,8 @@ final class Rowwise {
         return boundary(fold, true);
     }
 
-    private static int columns(Kernel.Fold fold) {
+    /** The first axis of the rows whose columns are folded; -1 if others are folded. */
+    static int columns(Kernel.Fold fold) {
         return boundary(fold, false);
     }
 

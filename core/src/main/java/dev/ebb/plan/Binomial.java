@@ -30,7 +30,7 @@ public record Binomial(int slots, int offloaded) implements Planner {
     public Binomial {
         if (offloaded < 0)
             throw new IllegalArgumentException(
-                    "a place holds no states or some, not " + offloaded + " of them");
+                    "the number of states in a place must not be negative, it is " + offloaded);
         if (slots < 1)
             throw new IllegalArgumentException(
                     "the initial state needs a slot: " + slots + " are too few");
@@ -45,7 +45,7 @@ public record Binomial(int slots, int offloaded) implements Planner {
                 Replay.cleaned(model, ordering.settle(new Walk(model, ordering).run(slots))));
     }
 
-    /** A round is the unit of a loop: it is divided only where it has regions of its own. */
+    /** The unit of a loop is an iteration; it is divided only if it has regions of its own. */
     @Override
     public Schedule planBody(Problem problem, Cost cost) {
         return RegionStages.isDivided(problem.graph())

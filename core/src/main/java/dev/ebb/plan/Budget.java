@@ -71,7 +71,7 @@ public sealed interface Budget {
             places = List.copyOf(places);
             if (memory instanceof WithPlaces || new HashSet<>(places).size() < places.size())
                 throw new IllegalArgumentException(
-                        "each place is named once, and what it holds with it, not "
+                        "a budget names each place once, with its capacity, not "
                                 + places.stream().map(Place::name).toList());
         }
 

@@ -48,7 +48,7 @@ public record Practical() implements Strategy {
                     Kernel.Cumulate _,
                     Kernel.Sort _ ->
                     true;
-            case Kernel.Rows k -> !(k.result() instanceof Row.Elements);
+            case Kernel.Rows k -> k.results().stream().anyMatch(r -> !(r instanceof Row.Elements));
             case Kernel.Scatter k -> !k.isUpdate();
             case Kernel.Map _, Kernel.Assemble _, Kernel.Cut _, Kernel.Gather _ -> false;
         };

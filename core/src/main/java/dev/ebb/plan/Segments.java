@@ -13,7 +13,7 @@ import java.util.Set;
  */
 public sealed interface Segments extends Strategy {
 
-    /** A round is the unit of a loop: it is divided only where it has regions of its own. */
+    /** The unit of a loop is an iteration; it is divided only if it has regions of its own. */
     @Override
     default Schedule planBody(Problem problem, Cost cost) {
         return RegionStages.isDivided(problem.graph())
@@ -42,7 +42,8 @@ public sealed interface Segments extends Strategy {
     record Count(int segments) implements Segments {
         public Count {
             if (segments < 1)
-                throw new IllegalArgumentException("there must be a segment, not " + segments);
+                throw new IllegalArgumentException(
+                        "there must be at least one segment, not " + segments);
         }
 
         @Override

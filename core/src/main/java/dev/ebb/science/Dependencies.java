@@ -53,7 +53,10 @@ final class Dependencies {
         return found.of(graph.results().getFirst());
     }
 
-    /** What the elements of a value depend on; nothing, if it is a constant or of integers. */
+    /**
+     * The elements of the argument on which each element of a value depends; none for constants and
+     * integers.
+     */
     private List<int[]> of(Value value) {
         var known = sets.get(value);
         if (known != null) return known;
@@ -85,7 +88,9 @@ final class Dependencies {
             case Kernel.Map k -> elements(k.shape(), k.operands(), k.bodies().get(output), node);
             case Kernel.Fold k -> fold(k.each().get(output), node);
             case Kernel.Rows k ->
-                    k.result() instanceof Row.Elements ? rows(k, node) : everything(node, out);
+                    k.results().get(output) instanceof Row.Elements
+                            ? rows(k, node)
+                            : everything(node, out);
             case Kernel.Contract k -> contract(k, node);
             case Kernel.Assemble k -> assemble(k, node);
             case Kernel.Cut k -> picked(node, 0, positions(k.shape(output), k.view(output)));
@@ -170,7 +175,10 @@ final class Dependencies {
         return joined(each, positions(k.shape(), new View(0, strides)), stride);
     }
 
-    /** {@code each[i]} sent to {@code to[i]}, those of one place together. */
+    /**
+     * The sets {@code each[i]} moved to position {@code to[i]}; sets with the same position are
+     * joined.
+     */
     private static List<int[]> joined(List<int[]> each, long[] to, long size) {
         var groups = new ArrayList<List<int[]>>();
         for (long i = 0; i < size; i++) groups.add(new ArrayList<>());

@@ -32,7 +32,7 @@ public record Halton(int dimension) {
                             + dimension
                             + "; from 1 to "
                             + MOST
-                            + " are given");
+                            + " is supported");
         }
     }
 
@@ -44,7 +44,7 @@ public record Halton(int dimension) {
                             + first
                             + " on, "
                             + count
-                            + "; below 2^31 they are known");
+                            + "; indices must be below 2^31");
         }
         if (!dtype.isFloat()) throw new ShapeException("Halton points of " + dtype);
         var bases = primes(dimension);

@@ -91,9 +91,8 @@ enum Pointwise {
     private IllegalStateException noSecond() {
         return new IllegalStateException(
                 title()
-                        + " is itself a derivative by a shape, and is differentiated by x alone; a"
-                        + " second derivative by shapes is asked for: detach the shape in one of"
-                        + " them");
+                        + " is a derivative by a shape parameter and can only be differentiated"
+                        + " again by x; detach the shape parameter in one of the derivatives");
     }
 
     private static Tensor gammaDensity(Tensor a, Tensor x) {

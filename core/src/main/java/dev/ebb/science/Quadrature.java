@@ -7,8 +7,9 @@ import dev.ebb.tensor.Tensor;
 
 /**
  * Integrals by Gauss and Legendre's rule with a fixed number of points: exact for polynomials of
- * degree up to twice the number less one, and as good for what such polynomials are close to. A
- * kink or a pole between the bounds ruins it: cut the integral there.
+ * degree up to twice the number of points minus one, and accurate for functions that such
+ * polynomials approximate well. A kink or a pole between the bounds ruins it: cut the integral
+ * there.
  *
  * @param points how many, from 1 to 1000
  */
@@ -17,7 +18,7 @@ public record Quadrature(int points) {
     public Quadrature {
         if (points < 1 || points > 1000) {
             throw new IllegalArgumentException(
-                    "a rule of " + points + " points; from 1 to 1000 are known");
+                    "a rule of " + points + " points; it can have 1 to 1000");
         }
     }
 
@@ -51,7 +52,7 @@ public record Quadrature(int points) {
         return x;
     }
 
-    /** What each place counts; together they make 2. */
+    /** The weight of each point; the weights add up to 2. */
     public double[] weights() {
         var w = new double[points];
         for (int i = 0; i < points; i++) {

@@ -31,7 +31,7 @@ public record Sobol(int dimension) {
                             + dimension
                             + "; from 1 to "
                             + MOST
-                            + " are given");
+                            + " is supported");
         }
     }
 
@@ -55,7 +55,11 @@ public record Sobol(int dimension) {
     private Tensor digits(DType dtype, long first, int count) {
         if (first < 0 || count < 0 || first + count > 1L << 31) {
             throw new ShapeException(
-                    "Sobol points from " + first + " on, " + count + "; below 2^31 they are known");
+                    "Sobol points from "
+                            + first
+                            + " on, "
+                            + count
+                            + "; indices must be below 2^31");
         }
         if (dtype != DType.F64 && dtype != DType.F32)
             throw new ShapeException("Sobol points of " + dtype + "; they are F32 or F64");

@@ -32,7 +32,8 @@ final class Combination {
             if (factors[i] == 0) continue;
             var slope = Tree.flatten(slopes.get(i));
             if (!Tree.shapeOf(slopes.get(i)).equals(Tree.shapeOf(y))) {
-                throw new ShapeException("the right-hand side must be built like the state");
+                throw new ShapeException(
+                        "the right-hand side must have the same structure as the state");
             }
             for (int j = 0; j < leaves.size(); j++) {
                 leaves.set(j, leaves.get(j).add(term.of(slope.get(j), i)));

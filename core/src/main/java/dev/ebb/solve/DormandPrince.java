@@ -43,7 +43,10 @@ public record DormandPrince(double relative, double absolute, int limit) {
     public DormandPrince {
         if (!(relative >= 0 && absolute >= 0 && relative + absolute > 0)) {
             throw new IllegalArgumentException(
-                    "tolerances are not negative and not both 0: " + relative + ", " + absolute);
+                    "tolerances must not be negative and not both be 0: "
+                            + relative
+                            + ", "
+                            + absolute);
         }
     }
 
@@ -52,7 +55,7 @@ public record DormandPrince(double relative, double absolute, int limit) {
         return new DormandPrince(1e-6, 1e-6, 100_000);
     }
 
-    /** The last state, and how many steps were accepted and refused. */
+    /** The last state, and the numbers of accepted and rejected steps. */
     public record Solution<S>(S y, Tensor accepted, Tensor refused) {}
 
     /** {@code left}: the time still to go, a positive number that ends at exactly 0. */
@@ -129,7 +132,7 @@ public record DormandPrince(double relative, double absolute, int limit) {
         return Combination.scaled(y, h, slopes.subList(0, last.length), last);
     }
 
-    /** The root mean square of the estimated errors, each by what is allowed for it. */
+    /** The root mean square of the estimated errors, each divided by its tolerance. */
     private <S> Tensor error(Tensor h, S before, S after, List<S> slopes) {
         var old = Tree.flatten(before);
         var now = Tree.flatten(after);

@@ -39,7 +39,10 @@ public record Rosenbrock(double relative, double absolute, int limit) {
     public Rosenbrock {
         if (!(relative >= 0 && absolute >= 0 && relative + absolute > 0)) {
             throw new IllegalArgumentException(
-                    "tolerances are not negative and not both 0: " + relative + ", " + absolute);
+                    "tolerances must not be negative and not both be 0: "
+                            + relative
+                            + ", "
+                            + absolute);
         }
     }
 

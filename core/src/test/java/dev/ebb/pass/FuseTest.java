@@ -100,7 +100,7 @@ class FuseTest {
                         MATRIX,
                         Type.of(DType.F32, 7, 7),
                         ROW);
-        var limits = new FusionLimits(16, 128, 24, 600, 0, 0, true, 32, 1 << 19, 4096, 16, 4);
+        var limits = new FusionLimits(16, 128, 24, 600, 0, 0, true, 32, 1 << 19, 4096, 16, 4, 2);
         var fused = Fuse.of(graph, limits);
         assertThat(fused.nodes()).hasSize(2);
         assertThat(fused.nodes().getFirst().inputs()).hasSize(3);

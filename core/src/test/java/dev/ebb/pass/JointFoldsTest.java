@@ -19,7 +19,8 @@ import java.util.function.Function;
 /** Folds of the same elements as one kernel, and what is computed again in their readers. */
 class JointFoldsTest {
     private static final FusionLimits LIMITS =
-            new FusionLimits(16, 128, 24, 600, 0, 0, true, 32, 1 << 19, 4096, 16, 4);
+            new FusionLimits(
+                    16, 128, 24, 600, 0, 0, true, 32, 1 << 19, 4096, 16, 4, Long.MAX_VALUE);
 
     private static final Type X = Type.of(DType.F32, 3, 4, 5, 6);
     private static final Type CHANNELS = Type.of(DType.F32, 4);
@@ -80,7 +81,7 @@ class JointFoldsTest {
     void the_gradient_behind_a_rectifier_is_computed_in_its_readers() {
         var graph = norm(DType.F32);
         long stored = large(Fuse.of(graph, LIMITS));
-        long storedAlone = large(Fuse.of(graph, LIMITS.withFolds(1)));
+        long storedAlone = large(Fuse.of(graph, LIMITS.withJoint(1, Long.MAX_VALUE)));
         assertThat(stored).isLessThan(storedAlone);
     }
 

@@ -48,9 +48,9 @@ public final class Guarded implements Device {
         this.fusion = fusion;
     }
 
-    /** With several folds of the same elements in one kernel: no bit may differ. */
+    /** With several folds and several results of rows in one kernel: no bit may differ. */
     public Guarded joiningFolds() {
-        return new Guarded(device, pattern, pages, fusion.withFolds(4));
+        return new Guarded(device, pattern, pages, fusion.withJoint(4, 2));
     }
 
     /** Between pages that cannot be touched; for a process of its own, on Linux. */

@@ -52,7 +52,7 @@ class NumbersTest {
                 low,
                 high,
                 p);
-        assertThatThrownBy(() -> new Quadrature(0)).hasMessageContaining("from 1 to 1000");
+        assertThatThrownBy(() -> new Quadrature(0)).hasMessageContaining("1 to 1000");
     }
 
     @Test

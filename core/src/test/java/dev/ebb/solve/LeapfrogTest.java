@@ -193,7 +193,7 @@ class LeapfrogTest {
         var compiled = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(4000));
         assertThatThrownBy(() -> compiled.apply(BODIES))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("the inverse of scan(1000) in spiral did not lead back")
+                .hasMessageContaining("the inverse of scan(1000) in spiral did not restore")
                 .hasMessageContaining("carry 0");
         // with memory enough nothing is undone
         assertThat(((Array) Ebb.compile(Ebb.grad(f)).apply(BODIES).place()).data().get(0))
@@ -206,6 +206,6 @@ class LeapfrogTest {
         var x = Array.of(1.0, 2);
         assertThatThrownBy(() -> Reversible.repeat(3, (Tensor) x, c -> c, c -> c.sum()))
                 .isInstanceOf(ShapeException.class)
-                .hasMessageContaining("must return what its body takes");
+                .hasMessageContaining("must return the types that the body takes");
     }
 }

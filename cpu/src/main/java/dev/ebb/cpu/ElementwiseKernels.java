@@ -9,12 +9,15 @@ import dev.ebb.cpu.move.MoveKernels;
 import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.move.ScatterUpdate;
 import dev.ebb.cpu.move.SortKernel;
+import dev.ebb.cpu.tile.Need;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Row;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -40,8 +43,62 @@ final class ElementwiseKernels {
         return FoldKernel.of(k, in, out, workspace, workers, tiles, loops);
     }
 
-    Runnable rows(Kernel.Rows k, List<Buffer> in, Buffer out, Buffer workspace) {
-        return RowsKernel.of(k, in, out, workspace, workers, tiles, loops);
+    /** Several results of rows are computed one after the other. */
+    Runnable rows(Kernel.Rows k, List<Buffer> in, List<Buffer> out, Buffer workspace) {
+        if (k.results().size() == 1)
+            return RowsKernel.of(k, in, out.getFirst(), workspace, workers, tiles, loops);
+        var each = new ArrayList<Runnable>();
+        for (var part : Row.each(k)) {
+            var to = out.subList(part.output(), part.output() + 1);
+            each.add(
+                    switch (part.kernel()) {
+                        case Kernel.Map one -> map(one, in, to);
+                        case Kernel.Fold one -> fold(one, in, to, workspace);
+                        case Kernel.Rows one -> rows(one, in, to, workspace);
+                        default -> throw unknown(part);
+                    });
+        }
+        return () -> each.forEach(Runnable::run);
+    }
+
+    private static IllegalStateException unknown(Row.Part part) {
+        return new IllegalStateException("not a result of rows: " + part.kernel());
+    }
+
+    /** The memory that kernels of rows need for each worker. */
+    static Need need(Kernel.Rows k, List<DType> in, List<DType> out) {
+        if (k.results().size() == 1) return RowsKernel.need(k, in, out.getFirst());
+        return Row.each(k).stream()
+                .map(part -> need(part, in, out.subList(part.output(), part.output() + 1)))
+                .reduce(Need::and)
+                .orElseThrow();
+    }
+
+    private static Need need(Row.Part part, List<DType> in, List<DType> out) {
+        return switch (part.kernel()) {
+            case Kernel.Map one -> MapKernel.need(one, in, out);
+            case Kernel.Fold one -> FoldKernel.need(one, in);
+            case Kernel.Rows one -> RowsKernel.need(one, in, out.getFirst());
+            default -> throw unknown(part);
+        };
+    }
+
+    /** The workspace for the partial results of a fold over columns. */
+    static long workspaceBytes(Kernel.Rows k, List<DType> in) {
+        if (k.results().size() == 1) return RowsKernel.workspaceBytes(k, in);
+        long most = 0;
+        for (var part : Row.each(k)) {
+            most =
+                    Math.max(
+                            most,
+                            switch (part.kernel()) {
+                                case Kernel.Map _ -> 0;
+                                case Kernel.Fold one -> workspaceBytes(one, in);
+                                case Kernel.Rows one -> RowsKernel.workspaceBytes(one, in);
+                                default -> throw unknown(part);
+                            });
+        }
+        return most;
     }
 
     /** What a fold of operands of these types wants for its partial results. */

@@ -4,7 +4,6 @@ import dev.ebb.cpu.attend.AttendBackward;
 import dev.ebb.cpu.attend.AttendForward;
 import dev.ebb.cpu.code.MapKernel;
 import dev.ebb.cpu.fold.FoldKernel;
-import dev.ebb.cpu.fold.RowsKernel;
 import dev.ebb.cpu.move.CumulateKernel;
 import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.product.Contraction;
@@ -64,7 +63,7 @@ final class KernelNeeds {
         return switch (node.kernel()) {
             case Kernel.Map k -> MapKernel.need(k, in, out.subList(0, k.bodies().size()));
             case Kernel.Fold k -> FoldKernel.need(k, in);
-            case Kernel.Rows k -> RowsKernel.need(k, in, out.getFirst());
+            case Kernel.Rows k -> ElementwiseKernels.need(k, in, out);
             case Kernel.Contract k ->
                     Contraction.fits(in.getFirst(), out.getFirst())
                             ? Contraction.need(k, in, out.getFirst())

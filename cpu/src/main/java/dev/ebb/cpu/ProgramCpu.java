@@ -32,6 +32,7 @@ import java.util.function.IntToLongFunction;
 /** The kernels of one program: on some of a device's workers, with the memory that these need. */
 final class ProgramCpu implements HostQueue.Binder {
     private final Workers all;
+    private final FirstRuns first;
     private final FusedLoops loops;
     private final StraightPrograms straight;
     private final MovableKernels movable;
@@ -40,8 +41,14 @@ final class ProgramCpu implements HostQueue.Binder {
     private Tiles tiles;
     private ElementwiseKernels elementwise;
 
-    ProgramCpu(Workers all, FusedLoops loops, StraightPrograms straight, MovableKernels movable) {
+    ProgramCpu(
+            Workers all,
+            FirstRuns first,
+            FusedLoops loops,
+            StraightPrograms straight,
+            MovableKernels movable) {
         this.all = all;
+        this.first = first;
         this.loops = loops;
         this.straight = straight;
         this.movable = movable;
@@ -72,6 +79,11 @@ final class ProgramCpu implements HostQueue.Binder {
     @Override
     public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
         tiles.check(node.op().name(), KernelNeeds.of(node));
+        return first.of(node, kernel(node, inputs, outputs, workspace), workers);
+    }
+
+    private Runnable kernel(
+            Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
@@ -81,7 +93,7 @@ final class ProgramCpu implements HostQueue.Binder {
             case Kernel.Attend k -> attend(k, inputs, outputs);
             case Kernel.AttendGrad k -> attendGrad(k, inputs, outputs);
             case Kernel.Fold k -> elementwise.fold(k, inputs, outputs, workspace);
-            case Kernel.Rows k -> elementwise.rows(k, inputs, outputs.getFirst(), workspace);
+            case Kernel.Rows k -> elementwise.rows(k, inputs, outputs, workspace);
             case Kernel.Assemble k -> elementwise.assemble(k, inputs, outputs.getFirst());
             case Kernel.Cut k -> elementwise.cut(k, inputs.getFirst(), outputs);
             case Kernel.Gather k ->

@@ -35,6 +35,7 @@ final class VectorCpu implements Device, AutoCloseable {
     private final FusedLoops loops;
     private final StraightPrograms straight;
     private final MovableKernels movable;
+    private final FirstRuns first;
 
     VectorCpu(int threads, FusedLoops loops) {
         this(new Threads(threads, true), loops, new StraightPrograms());
@@ -46,6 +47,7 @@ final class VectorCpu implements Device, AutoCloseable {
         movable = new MovableKernels(straight.after());
         this.loops = loops;
         workers = new Workers(threads.count());
+        first = new FirstRuns(threads);
     }
 
     /** The bits of a vector that this processor computes at once. */
@@ -68,7 +70,8 @@ final class VectorCpu implements Device, AutoCloseable {
         var types = node.inputTypes().stream().map(Type::dtype).toList();
         if (node.kernel() instanceof Kernel.Fold k)
             return ElementwiseKernels.workspaceBytes(k, types);
-        if (node.kernel() instanceof Kernel.Rows k) return RowsKernel.workspaceBytes(k, types);
+        if (node.kernel() instanceof Kernel.Rows k)
+            return ElementwiseKernels.workspaceBytes(k, types);
         if (node.kernel() instanceof Kernel.Scatter k && !k.isUpdate())
             return ScatterKernel.workspaceBytes(k);
         if (node.kernel() instanceof Kernel.Sort k) return SortKernel.workspaceBytes(k);
@@ -99,7 +102,8 @@ final class VectorCpu implements Device, AutoCloseable {
                     Kernel.Sort _ ->
                     Node.Cuts.ANYWHERE;
             case Kernel.Fold k -> FoldKernel.cutEvery(k, axis);
-            case Kernel.Rows k -> RowsKernel.cutEvery(k, axis);
+            case Kernel.Rows k ->
+                    k.results().size() == 1 ? RowsKernel.cutEvery(k, axis) : Node.Cuts.NEVER;
             case Kernel.Contract k ->
                     axis < k.batch().rank() + 2
                             ? Node.Cuts.ANYWHERE
@@ -117,7 +121,7 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public Queue open() {
-        return new HostQueue(new ProgramCpu(workers, loops, straight, movable));
+        return new HostQueue(new ProgramCpu(workers, first, loops, straight, movable));
     }
 
     @Override

@@ -85,7 +85,7 @@ final class DigestMain {
         return List.of(
                 new Row.Elements(normal.mul(Y).add(X)),
                 new Row.Elements(normal.exp().div(Y)),
-                new Row.Last(),
+                new Row.RowNumber(4),
                 new Row.Columns(Kernel.Combine.SUM, normal.mul(X)));
     }
 
@@ -106,7 +106,7 @@ final class DigestMain {
         var out =
                 switch (result) {
                     case Row.Elements _ -> shape;
-                    case Row.Last _ -> Shape.of(shape.dim(0));
+                    case Row.RowNumber _ -> Shape.of(shape.dim(0));
                     case Row.Columns _ -> Shape.of(width);
                 };
         long sum = add(digest, Direct.run(cpu, kernel, in, new Type(DType.F32, out)));

@@ -3,14 +3,13 @@ package dev.ebb.cuda;
 import dev.ebb.cuda.driver.BlasLt;
 import dev.ebb.cuda.driver.Driver;
 import dev.ebb.cuda.driver.Gemm;
+import dev.ebb.cuda.driver.Launch;
 import dev.ebb.cuda.driver.Libraries;
 import dev.ebb.cuda.driver.Nvrtc;
 import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.text.Products;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
@@ -30,6 +29,14 @@ final class Card implements Board, AutoCloseable {
     private final Kernels kernels;
     private final int ordinal;
     private final int device;
+
+    /**
+     * Whether a kernel may start before the end of the one before it. Those that need dynamic
+     * shared memory do not: a multiprocessor holds one or two of their large blocks, and blocks
+     * that are placed while others are still running are not spread evenly.
+     */
+    private final boolean overlaps;
+
     private final Map<Gemm, BlasLt.Plan> products = new HashMap<>();
     private Optional<Context> context = Optional.empty();
 
@@ -60,6 +67,7 @@ final class Card implements Board, AutoCloseable {
         }
         this.ordinal = ordinal;
         device = driver.device(ordinal);
+        overlaps = major() >= 9;
         compiler = new Nvrtc(libraries.open(Libraries.Which.NVRTC, arena), target());
         libraries.open(Libraries.Which.BLAS, arena);
         kernels =
@@ -74,16 +82,17 @@ final class Card implements Board, AutoCloseable {
                                 Nvrtc.OPTIONS.toString()));
     }
 
+    private int major() {
+        return driver.attribute(Driver.Attribute.MAJOR, device);
+    }
+
     private String architecture() {
-        return "sm_"
-                + driver.attribute(Driver.Attribute.MAJOR, device)
-                + driver.attribute(Driver.Attribute.MINOR, device);
+        return "sm_" + major() + driver.attribute(Driver.Attribute.MINOR, device);
     }
 
     /** The architecture to compile for; from Hopper on with its architecture-specific features. */
     private String target() {
-        int major = driver.attribute(Driver.Attribute.MAJOR, device);
-        return architecture() + (major >= 9 ? "a" : "");
+        return architecture() + (major() >= 9 ? "a" : "");
     }
 
     @Override
@@ -153,23 +162,16 @@ final class Card implements Board, AutoCloseable {
 
     @Override
     public Runnable launch(Action.Launch l, List<Long> arguments, long stream) {
-        long function = kernels.function(l);
-        var pointers = pointers(arguments);
-        int blocks = Math.toIntExact(l.blocks());
-        return () ->
-                driver.launch(
-                        function, blocks, l.threads(), l.sharedBytes(), stream, pointers.address());
-    }
-
-    /** A pointer to each argument, followed by the arguments themselves. */
-    private static MemorySegment pointers(List<Long> arguments) {
-        int n = arguments.size();
-        var both = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, Math.max(1, 2L * n));
-        for (int i = 0; i < n; i++) {
-            both.setAtIndex(ValueLayout.JAVA_LONG, i, both.address() + 8L * (n + i));
-            both.setAtIndex(ValueLayout.JAVA_LONG, (long) n + i, arguments.get(i));
-        }
-        return both;
+        var launch =
+                new Launch(
+                        kernels.function(l),
+                        Math.toIntExact(l.blocks()),
+                        l.threads(),
+                        l.sharedBytes(),
+                        overlaps && l.sharedBytes() == 0,
+                        stream,
+                        arguments);
+        return () -> driver.launch(launch);
     }
 
     @Override

@@ -117,7 +117,7 @@ public final class Cuda implements Device {
      */
     @Override
     public FusionLimits fusion() {
-        return new FusionLimits(16, 128, 24, 600, 0, 0, true, 32, 512 * 1024, 4096, 16, 4);
+        return new FusionLimits(16, 128, 24, 600, 0, 0, true, 32, 512 * 1024, 4096, 16, 4, 2048);
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.Shape;
@@ -32,7 +31,7 @@ final class Cases {
         cases.views();
         cases.folds();
         cases.jointFolds();
-        cases.rows();
+        new RowCases(cases.draft).add();
         var rest = new MoreCases(cases.draft);
         rest.moves();
         rest.sorts();
@@ -289,94 +288,5 @@ final class Cases {
                 out,
                 out,
                 out);
-    }
-
-    private void rows() {
-        for (var type : FLOATS) {
-            for (int width : new int[] {1, 7, 32, 33, 64, 200, 1024, 1030}) softmax(5, width, type);
-        }
-        softmax(2, 5000, DType.F32);
-        softmax(2, 9000, DType.BF16);
-        softmax(1, 20000, DType.F32);
-        softmax(1, 16385, DType.BF16);
-        for (int width : new int[] {5, 40, 256, 1027}) {
-            norm(37, width, DType.F32);
-            norm(16, width, DType.F64);
-            norm(19, width, DType.BF16);
-        }
-        norm(600, 8, DType.F32);
-        norm(18, 17000, DType.F32);
-    }
-
-    /** A softmax along rows, and its log of the sum alone. */
-    private void softmax(int rows, int width, DType type) {
-        var shape = Shape.of(rows, width);
-        var e = X.sub(Y).exp();
-        var most = new Row.Fold(Kernel.Combine.MAX, X);
-        var sum = new Row.Fold(Kernel.Combine.SUM, e);
-        var in = List.of(draft.calm(type, shape.size()));
-        var views = List.of(View.contiguous(shape));
-        draft.add(
-                "rows elements",
-                type + " softmax " + shape,
-                new Kernel.Rows(
-                        shape,
-                        1,
-                        views,
-                        List.of(most, sum),
-                        new Row.Elements(e.div(Scalar.arg(2)))),
-                in,
-                new Type(type, shape));
-        var log = new Row.Apply(Scalar.arg(2).log().add(Y));
-        draft.add(
-                "rows last",
-                type + " logsum " + shape,
-                new Kernel.Rows(shape, 1, views, List.of(most, sum, log), new Row.Last()),
-                in,
-                Type.of(type, rows));
-    }
-
-    /** The mean of a row subtracted from it, times a factor per column, summed per column. */
-    private void norm(int rows, int width, DType type) {
-        if (width == 1) return;
-        var shape = Shape.of(rows, width);
-        var c = type.compute();
-        var mean = new Row.Fold(Kernel.Combine.SUM, X.mul(new Scalar.Lit(c, 1.0 / width)));
-        var off = X.sub(Scalar.arg(3));
-        var square = new Row.Fold(Kernel.Combine.SUM, off.mul(off));
-        var scale =
-                new Row.Apply(
-                        new Scalar.Lit(c, 1)
-                                .div(
-                                        Scalar.arg(4)
-                                                .mul(new Scalar.Lit(c, 1.0 / width))
-                                                .add(new Scalar.Lit(c, 1e-5))
-                                                .sqrt())
-                                .mul(Scalar.arg(2)));
-        var result = off.mul(Scalar.arg(5)).mul(Y);
-        var views =
-                List.of(
-                        View.contiguous(shape),
-                        View.broadcast(Shape.of(width), shape),
-                        View.broadcast(Shape.of(rows, 1), shape));
-        var in =
-                List.of(
-                        draft.calm(type, shape.size()),
-                        draft.calm(type, width),
-                        draft.calm(type, rows));
-        var numbers = List.<Row.RowValue>of(mean, square, scale);
-        draft.add(
-                "rows elements",
-                type + " norm " + shape,
-                new Kernel.Rows(shape, 1, views, numbers, new Row.Elements(result)),
-                in,
-                new Type(type, shape));
-        draft.add(
-                "rows columns",
-                type + " columns " + shape,
-                new Kernel.Rows(
-                        shape, 1, views, numbers, new Row.Columns(Kernel.Combine.SUM, result)),
-                in,
-                Type.of(type, width));
     }
 }

@@ -124,7 +124,7 @@ final class DeviceRates extends CardTimer {
                             1,
                             List.of(View.contiguous(wide)),
                             List.of(most, sum),
-                            new Row.Last()),
+                            new Row.RowNumber(1)),
                     List.of(w),
                     Type.of(DType.F32, 16384));
             var big = Shape.of(1 << 28);

@@ -182,9 +182,25 @@ final class Golden {
             put(
                     all,
                     "rows-last-" + width,
-                    new Kernel.Rows(shape, 1, views, List.of(most, sum, log), new Row.Last()),
+                    new Kernel.Rows(shape, 1, views, List.of(most, sum, log), new Row.RowNumber(2)),
                     List.of(F32),
                     F32);
+            put(
+                    all,
+                    "rows-joint-" + width,
+                    new Kernel.Rows(
+                            shape,
+                            1,
+                            views,
+                            List.of(most, sum),
+                            List.of(
+                                    new Row.RowNumber(1),
+                                    new Row.Columns(Kernel.Combine.SUM, X.sub(Y)),
+                                    new Row.Elements(X.sub(Y).exp()))),
+                    List.of(BF16),
+                    F32,
+                    F32,
+                    BF16);
             put(
                     all,
                     "rows-columns-" + width,

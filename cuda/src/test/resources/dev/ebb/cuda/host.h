@@ -210,6 +210,8 @@ static unsigned long long atomicCAS(unsigned long long* p, unsigned long long ol
     return before;
 }
 
+static void await_previous() {}
+
 static float half_to_float(unsigned short bits) { return (float)host_bits<_Float16>(&bits); }
 static unsigned short float_to_half(float x) {
     _Float16 h = (_Float16)x;

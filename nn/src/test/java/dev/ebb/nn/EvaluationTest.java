@@ -161,7 +161,8 @@ class EvaluationTest {
         var small = Budget.bytes(away).with(disk);
         assertThatThrownBy(() -> together(small, 64, 16))
                 .isInstanceOf(OverBudgetException.class)
-                .hasMessageContaining("on the disk, where an evaluation beside it cannot read it");
+                .hasMessageContaining(
+                        "on the disk, where an evaluation in the same arena cannot read it");
     }
 
     @Test

@@ -58,8 +58,7 @@ public final class Faults {
             case NoSuchFileException f -> f.getFile() + ": there is no such file or folder";
             case AccessDeniedException f ->
                     f.getFile() + ": no permission; choose a place you may write with --out";
-            case FileAlreadyExistsException f ->
-                    f.getFile() + ": a file of that name is in the way";
+            case FileAlreadyExistsException f -> f.getFile() + ": a file of that name exists there";
             case NotDirectoryException f -> f.getFile() + ": this is not a folder";
             default -> e.getFile() + ": " + of((IOException) e);
         };

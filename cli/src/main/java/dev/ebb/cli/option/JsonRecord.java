@@ -54,7 +54,7 @@ public final class JsonRecord {
             throw new FileFormatException(
                     Optional.ofNullable(e.getCause()).map(Throwable::getMessage).orElse("" + e));
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(type + " cannot be made of its components", e);
+            throw new IllegalStateException(type + " cannot be created from its components", e);
         }
     }
 

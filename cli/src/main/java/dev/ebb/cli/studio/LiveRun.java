@@ -121,7 +121,7 @@ final class LiveRun implements RunWatch {
     /** A place where the latest event is put; the run's events end when it is over. */
     synchronized Mailbox subscribe() {
         if (readers.size() >= MOST_READERS)
-            throw new Refused(429, "too many pages look at this run; close one");
+            throw new Refused(429, "too many pages show this run; close one");
         var box = new Mailbox();
         box.put(event());
         if (state.isOver()) box.close();

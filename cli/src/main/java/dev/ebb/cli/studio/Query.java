@@ -59,7 +59,7 @@ record Query(Map<String, String> texts) {
     }
 
     String text(String name) {
-        return find(name).orElseThrow(() -> Refused.wrong("the request does not tell " + name));
+        return find(name).orElseThrow(() -> Refused.wrong("the request lacks " + name));
     }
 
     long whole(String name, long least, long most) {

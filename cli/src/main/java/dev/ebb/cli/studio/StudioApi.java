@@ -68,7 +68,7 @@ final class StudioApi implements AutoCloseable {
             case "runs" -> Replies.bytes(runs.list());
             case "run" -> Replies.bytes(runs.run(query.text("name")));
             case "compare" -> Replies.bytes(runs.compare(query.text("a"), query.text("b")));
-            default -> throw new Refused(404, "there is nothing to ask for of this name");
+            default -> throw new Refused(404, "there is nothing at this address");
         };
     }
 

@@ -132,7 +132,7 @@ public final class StudioServer implements AutoCloseable {
 
     private static void only(HttpExchange exchange, String method) {
         if (!exchange.getRequestMethod().equals(method))
-            throw new Refused(405, "this is asked for by " + method);
+            throw new Refused(405, "this address takes requests of method " + method);
     }
 
     private void answer(HttpExchange exchange, String what)

@@ -182,7 +182,7 @@ public final class Tuning implements AutoCloseable {
                             + settings.from()
                             + " is not the one that the run in "
                             + folder
-                            + " was begun with; put that back, or begin anew with another --out");
+                            + " was started with; restore it, or start again with another --out");
         TuningCheckpoint.restore(
                 folder, form(), (place, tensor) -> stepper.restore(frozen + place, tensor));
     }

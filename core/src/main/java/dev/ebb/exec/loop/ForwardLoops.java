@@ -37,7 +37,7 @@ final class ForwardLoops {
                     new CheckpointingLoop(k, room, taping, session, all, out, memory, elsewhere);
             case Remember.Latest _ ->
                     throw new IllegalStateException(
-                            "a loop of known length does not guess what to keep");
+                            "a loop of known length has a fixed checkpointing schedule");
         };
     }
 
@@ -120,7 +120,7 @@ final class ForwardLoops {
                     throw new IllegalStateException(
                             "a while loop did not end within its limit of "
                                     + k.limit()
-                                    + " rounds; raise the limit, or mend its condition");
+                                    + " iterations; raise the limit, or correct its condition");
                 }
                 keeper.before(count);
                 rounds.run();

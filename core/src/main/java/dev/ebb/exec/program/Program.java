@@ -170,8 +170,8 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * The bytes that the latest run held in the arena while each computation or transfer ran, as
-     * counted: beside the {@link MemoryProfile}, which is the promise.
+     * The counted bytes that the latest run held in the arena while each computation or transfer
+     * ran. The promised bytes are in {@link MemoryProfile}.
      */
     public long[] held() {
         return meter.held();
@@ -192,7 +192,7 @@ public final class Program implements AutoCloseable {
     private void requireOpen() {
         if (closed) {
             throw new IllegalStateException(
-                    "this program is closed and its memory given back; make another one");
+                    "this program is closed and its memory is freed; compile another one");
         }
     }
 

@@ -19,9 +19,9 @@ public final class SharedLayout {
     private SharedLayout() {}
 
     /**
-     * {@code layouts} with shared parameters in the same places. {@code shared} says for each
-     * parameter of each layout which shared one it is, from zero on; -1 for what every run is given
-     * anew.
+     * {@code layouts} with shared parameters in the same places. {@code shared} has the number of
+     * the shared parameter, from zero on, for each parameter of each layout; -1 for a parameter
+     * that is passed in for each run.
      */
     public static List<Layout> of(List<Layout> layouts, List<List<Integer>> shared) {
         var bytes = new TreeMap<Integer, Long>();
@@ -59,9 +59,9 @@ public final class SharedLayout {
         if (found.size() != numbers.size()) {
             throw new IllegalArgumentException(
                     (numbers.size() - found.size())
-                            + " states or weights are on a disk for a part of a step; steps of"
-                            + " several kinds share what stays in memory, so give them a budget"
-                            + " without a disk");
+                            + " states or weights are offloaded to a disk during a step, but steps"
+                            + " for several kinds of input share only states in the arena; give"
+                            + " them a budget without a disk");
         }
         return found;
     }

@@ -63,7 +63,8 @@ public final class Reference implements Device {
                 yield whole ? ReferenceLoops.BLOCK : Node.Cuts.NEVER;
             }
             case Kernel.Rows k -> {
-                if (!(k.result() instanceof Row.Columns)) yield Node.Cuts.ANYWHERE;
+                if (k.results().stream().noneMatch(r -> r instanceof Row.Columns))
+                    yield Node.Cuts.ANYWHERE;
                 var leading = IntStream.range(0, k.leading()).boxed().toList();
                 yield whole ? ReferenceLoops.cutEvery(k.shape(), leading, axis) : Node.Cuts.NEVER;
             }
@@ -88,7 +89,8 @@ public final class Reference implements Device {
         return switch (node.kernel()) {
             case Kernel.Map k -> () -> ReferenceLoops.map(k, in, out);
             case Kernel.Fold k -> () -> ReferenceLoops.fold(k, in, out);
-            case Kernel.Rows k -> () -> new ReferenceRows(k, in).run(out.getFirst());
+            case Kernel.Rows k ->
+                    () -> new ReferenceRows(k, in).run(out.subList(0, k.results().size()));
             case Kernel.Contract k -> () -> ReferenceLoops.contract(k, in, out.getFirst());
             case Decoded k -> () -> ReferenceLoops.decoded(k, in, out.getFirst());
             case Kernel.Assemble k -> () -> ReferenceMoves.assemble(k, in, out.getFirst());

@@ -10,7 +10,7 @@ import dev.ebb.ir.Scalar;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows and their numbers: a walk over everything for each number, and one for the result. */
+/** Rows and their numbers: a walk over everything for each number, and one for each result. */
 final class ReferenceRows {
     private final Kernel.Rows k;
     private final List<Buffer> in;
@@ -29,7 +29,7 @@ final class ReferenceRows {
         width = k.width();
     }
 
-    void run(Buffer out) {
+    void run(List<Buffer> out) {
         numbers.clear();
         for (int r = 0; r < rows; r++) numbers.add(new ArrayList<>());
         for (int i = 0; i < k.numbers().size(); i++) {
@@ -39,11 +39,19 @@ final class ReferenceRows {
                 case Row.Apply(var body) -> apply(body);
             }
         }
-        switch (k.result()) {
+        // elements come last: they may be written over an operand
+        for (int i = 0; i < out.size(); i++)
+            if (!(k.results().get(i) instanceof Row.Elements)) result(i, out.get(i));
+        for (int i = 0; i < out.size(); i++)
+            if (k.results().get(i) instanceof Row.Elements) result(i, out.get(i));
+    }
+
+    private void result(int i, Buffer out) {
+        switch (k.results().get(i)) {
             case Row.Elements(var body) ->
                     visit((row, walk, eval) -> eval.value(body).into(out, walk.position));
-            case Row.Last() -> {
-                for (int r = 0; r < rows; r++) numbers.get(r).getLast().into(out, r);
+            case Row.RowNumber(int index) -> {
+                for (int r = 0; r < rows; r++) numbers.get(r).get(index).into(out, r);
             }
             case Row.Columns(var combine, var body) -> columns(combine, body, out);
         }

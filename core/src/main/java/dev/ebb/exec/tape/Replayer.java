@@ -48,7 +48,7 @@ public final class Replayer implements AutoCloseable {
     private final Cost cost;
     private final long budget;
 
-    /** What the device may own outside the arena, and what it owns. */
+    /** The memory that the device may use outside the arena, and that which it uses. */
     private final WorkerMemory workers;
 
     private long owned;
@@ -71,7 +71,7 @@ public final class Replayer implements AutoCloseable {
     private @Nullable OpForm latestForm;
     private final ArenaMemory.OnDevice arena;
 
-    /** Where the operands and results of the node at hand begin. */
+    /** The addresses of the operands and results of the node that is about to run. */
     private long[] places = {};
 
     /** An op and the types it is applied to. */
@@ -113,12 +113,14 @@ public final class Replayer implements AutoCloseable {
         session.queue().write(from, replay.residents().buffer(v).memory());
     }
 
-    /** What {@code node} computes, as if it were asked itself. */
+    /** The kernel of {@code node}, equal to that of its op. */
     public Kernel kernel(Node node) {
         return form(node).kernel();
     }
 
-    /** Runs new nodes, in order, except those that are for {@code later}, if they are asked for. */
+    /**
+     * Runs new nodes in order. Those of {@code later} run only when one of their outputs is needed.
+     */
     public void run(List<Node> nodes, Set<Node> later) {
         if (nodes.isEmpty()) return;
         apply(
@@ -229,9 +231,9 @@ public final class Replayer implements AutoCloseable {
         long least = new LeastBudget(events, device, workers, failing, rounds).above(budget);
         return new OverBudgetException(
                 refusal.orElseThrow()
-                        + "; all that was recorded until now runs in "
+                        + "; the ops recorded so far need "
                         + Budget.show(least)
-                        + " and in no less, what comes after it may need more: give it "
+                        + ", and later ops may need more: give the tape a budget of "
                         + least
                         + " bytes or more",
                 least);
@@ -293,7 +295,7 @@ public final class Replayer implements AutoCloseable {
         return true;
     }
 
-    /** Sees to it that the device has memory for a node, with as many workers as there may be. */
+    /** Reserves memory of the device for a node, with as many workers as the budget allows. */
     private void reserve(Node node, OpForm form) {
         if (form.isReserved()) return;
         var nodes = List.of(node);
@@ -305,11 +307,12 @@ public final class Replayer implements AutoCloseable {
                     form.name()
                             + " needs "
                             + Budget.show(bytes.applyAsLong(1))
-                            + " of the device's own memory to run on one worker; a tape of "
+                            + " of the device's own memory to run on one worker; a tape with a"
+                            + " budget of "
                             + Budget.show(budget)
-                            + " sets "
+                            + " reserves "
                             + Budget.show(reserved)
-                            + " aside for it, half of its budget at most");
+                            + " for that, at most half of its budget");
         }
         owned = Math.max(owned, bytes.applyAsLong(fit));
         arena.leave(beside());
@@ -317,7 +320,7 @@ public final class Replayer implements AutoCloseable {
         form.reserved();
     }
 
-    /** What the budget has outside the arena and what the device owns. */
+    /** The bytes of the budget outside the arena that the device does not use. */
     private long beside() {
         return budget > Long.MAX_VALUE / 4 ? Long.MAX_VALUE : workers.reserveForAny(budget) - owned;
     }
@@ -333,7 +336,7 @@ public final class Replayer implements AutoCloseable {
         session.queue().finish();
     }
 
-    /** What was promised and what has been used so far. */
+    /** The promised and the used memory so far. */
     public Report report() {
         var times = new TreeMap<String, Report.KernelTime>();
         for (var form : forms.values()) {
@@ -372,7 +375,7 @@ public final class Replayer implements AutoCloseable {
         return peaks;
     }
 
-    /** Gives all memory back; throws a refusal that no caller has been given yet. */
+    /** Frees all memory; throws a refusal that has not been thrown to a caller yet. */
     @Override
     public void close() {
         session.queue().close();

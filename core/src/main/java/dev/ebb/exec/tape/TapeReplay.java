@@ -17,31 +17,35 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The order of a tape's work in an arena of a bounded size: which node runs when, what is evicted
- * for it, and what runs again when a value is asked for that had to go. A value is restored by the
- * nodes it needs, in the order in which they first ran; if one of them misses an operand in turn,
- * that is restored first. All of this waits on a list, never on the stack of the thread, so a chain
- * of any length may be gone.
+ * Decides how a tape runs in an arena of bounded size: when each node runs, which values are
+ * evicted to make room for it, and which nodes run again when an evicted value is needed. An
+ * evicted value is restored by running the nodes that lead to it, in the order in which they first
+ * ran. If an operand of such a node is evicted too, it is restored first. The nodes still to run
+ * are kept in lists on the heap, not by recursion, so that a chain of evicted values can have any
+ * length.
  *
- * <p>Every decision follows from the events and the sizes alone. So the same events, with kernels
- * that compute nothing and no memory behind the sizes, show what another budget would lead to.
+ * <p>Every decision depends only on the events and the sizes. So the same events can be replayed
+ * without computing anything and without memory, to find out what happens in another budget.
  */
 final class TapeReplay {
-    /** To have one value, nothing is worth more repeats than this many times the whole record. */
+    /**
+     * To restore one value, at most about this many times as many nodes run again as the tape has;
+     * beyond that the budget is reported as too small.
+     */
     private static final int PATIENCE = 16;
 
-    /** What runs the nodes. */
+    /** Runs the kernels of the nodes. */
     interface Kernels {
 
-        /** Computes node number {@code i} with {@code scratch} bytes of workspace from there. */
+        /** Computes node number {@code i} with {@code scratch} bytes of workspace at {@code at}. */
         void run(
                 int i, Node node, OpForm form, Kernel kernel, boolean again, long at, long scratch);
 
-        /** How many rounds the loop that node number {@code i} reverses has run. */
+        /** The number of iterations that the loop reversed by node number {@code i} has run. */
         long rounds(int i, Node node, Control.Scan loop);
     }
 
-    /** The budget does not suffice; says for what. */
+    /** The budget is too small; {@link #why} names the op and the memory that it needs. */
     static final class NoRoomException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -57,7 +61,10 @@ final class TapeReplay {
         }
     }
 
-    /** Nodes to run, in order; {@code locked} are the operands found so far of the next one. */
+    /**
+     * Nodes to run, in order. {@code locked} are those operands of the next node that are in the
+     * arena and must not be evicted before it runs.
+     */
     private static final class Work {
         final int[] nodes;
         final List<Value> locked = new ArrayList<>();
@@ -87,7 +94,7 @@ final class TapeReplay {
         eviction = new Eviction(ledger, residents);
     }
 
-    /** What a budget leaves to the arena. */
+    /** The bytes of a budget that remain for the arena. */
     static long arena(long budget, WorkerMemory workers) {
         return budget - workers.reserveForAny(budget);
     }
@@ -109,7 +116,7 @@ final class TapeReplay {
         return ran.stream().mapToObj(ledger::node).toList();
     }
 
-    /** Whether {@code v} is there, or was and can be computed again. */
+    /** Whether {@code v} is in the arena, or was computed before and can be computed again. */
     boolean had(Value v) {
         int maker = ledger.maker(v);
         return residents.has(v) || (maker >= 0 && ran.get(maker));
@@ -208,7 +215,8 @@ final class TapeReplay {
         return noRoom(
                 "with "
                         + Budget.show(budget)
-                        + " this tape computes the same values over and over to have one of them");
+                        + " this tape would recompute values again and again to restore a single"
+                        + " one");
     }
 
     private void push(int[] nodes) {
@@ -216,7 +224,7 @@ final class TapeReplay {
         open.push(new Work(nodes));
     }
 
-    /** Runs the next node, or sees to it that an operand it misses is there. */
+    /** Runs the next node; if an operand of it is evicted, first schedules its restoration. */
     private void advance(Work work) {
         int i = work.nodes[work.next];
         var node = ledger.node(i);
@@ -238,7 +246,7 @@ final class TapeReplay {
                 push(longest);
                 return;
             }
-            // a node writes all its outputs: those that are there must not go while it runs
+            // a node writes all its outputs: those in the arena must not be evicted while it runs
             var there = node.outputs().stream().filter(residents::has).toList();
             there.forEach(eviction::lock);
             try {
@@ -294,14 +302,15 @@ final class TapeReplay {
         return values.stream().filter(v -> !residents.has(v)).toList();
     }
 
-    /** {@code room} with space for one tape and nothing else. */
+    /** {@code room} with the memory of one loop tape only. */
     static LoopMemory least(LoopMemory room) {
         return new LoopMemory(room.tape(), room.state(), room.tape(), room.tapes());
     }
 
     /**
-     * The room of a reverse loop that needs {@code needed} bytes with the least: that, what is free
-     * beside it, and half of what could be let go; no more than tapes of all its rounds take.
+     * The checkpoint area of a reverse scan that needs {@code needed} bytes with the smallest area:
+     * the smallest area, the other free bytes, and half of the bytes that could be evicted; at most
+     * the tapes of all iterations.
      */
     private LoopMemory room(int i, Control.Sweep k, Node node, long needed) {
         var room = k.room();
@@ -321,8 +330,8 @@ final class TapeReplay {
                         who
                                 + " needs "
                                 + Budget.show(workers.budgetForAny(residents.used() + bytes))
-                                + " for its operands, its results and what must stay beside them;"
-                                + " the budget of this tape is "
+                                + " for its operands, its results and the values that must stay in"
+                                + " memory; the budget of this tape is "
                                 + Budget.show(budget));
             }
             residents.drop(lost.get());

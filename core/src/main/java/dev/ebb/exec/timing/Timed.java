@@ -47,7 +47,9 @@ public final class Timed implements Cost {
         return new Timed(device, Optional.empty(), new KernelTimer(device));
     }
 
-    /** Times on {@code device} what is not in {@code file} yet, and keeps it there. */
+    /**
+     * Times kernels on {@code device} that are not in {@code file} yet, and stores the times in it.
+     */
     public static Timed on(Device device, Path file) {
         return new Timed(device, Optional.of(file), new KernelTimer(device));
     }
@@ -77,12 +79,12 @@ public final class Timed implements Cost {
         return found;
     }
 
-    /** How many kernels were timed, rather than found. */
+    /** The number of kernels that were timed, not found in the file. */
     public synchronized int timings() {
         return timings;
     }
 
-    /** All that has been timed so far, as a fixed list. */
+    /** All times so far, as a fixed list. */
     public synchronized Prices prices() {
         return new Prices(machine, seconds, otherwise);
     }
@@ -98,9 +100,9 @@ public final class Timed implements Cost {
                             + prices.machine()
                             + "; this is "
                             + machine
-                            + "): kernels are timed anew and it is written over");
+                            + "): kernels are timed again and the file is overwritten");
         } catch (IOException e) {
-            say(e.getMessage() + "; kernels are timed anew and it is written over");
+            say(e.getMessage() + "; kernels are timed again and the file is overwritten");
         }
         return Optional.empty();
     }

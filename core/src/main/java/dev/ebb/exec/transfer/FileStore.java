@@ -13,7 +13,7 @@ record FileStore(BackingStore backing, Queue queue) implements PlaceStore {
     /** The most bytes moved by one call. */
     private static final int PIECE = 16 << 20;
 
-    /** The same for what is not off heap, and goes through a buffer. */
+    /** The most bytes per transfer of heap memory, which is copied through a buffer. */
     private static final int STAGED = 1 << 16;
 
     @Override
@@ -25,7 +25,7 @@ record FileStore(BackingStore backing, Queue queue) implements PlaceStore {
             sum.update(piece.duplicate());
             while (piece.hasRemaining()) {
                 int some = backing.write(piece, block.offset() + done);
-                if (some <= 0) throw new IOException("the disk takes no more: a write of nothing");
+                if (some <= 0) throw new IOException("the disk accepts no more bytes");
                 done += some;
             }
         }
@@ -48,7 +48,7 @@ record FileStore(BackingStore backing, Queue queue) implements PlaceStore {
             sum.update(filled);
         }
         if (sum.getValue() != block.checksum())
-            throw new IOException("the bytes that came back are not those that were written");
+            throw new IOException("the bytes read are not the bytes that were written");
     }
 
     /** Whether the file system can read and write that memory itself. */

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * A place that values are offloaded to, and one thread that writes or reads it beside the
- * computation, in the order of the requests. A two-way place has a lane for each way: a transfer
+ * A place that values are offloaded to, and one thread that writes or reads it while the program
+ * computes, in the order of the requests. A two-way place has a lane for each direction: a transfer
  * then waits for those of the other lane that were started before it and touch the same bytes. A
  * transfer that failed is reported to the first caller that waits for it.
  */
@@ -50,11 +50,13 @@ final class TransferLane implements AutoCloseable {
         thread.start();
     }
 
-    /** What is under way in all lanes of one place, in the order in which it was started. */
+    /**
+     * The unfinished transfers in all lanes of one place, in the order in which they were started.
+     */
     static final class Traffic {
         private final List<LaneTransfer> underWay = new ArrayList<>();
 
-        /** Those of other lanes that {@code next} has to wait for. */
+        /** The transfers in other lanes that {@code next} has to wait for. */
         private synchronized List<LaneTransfer> begin(LaneTransfer next) {
             var earlier = underWay.stream().filter(next::followsInOtherLane).toList();
             underWay.add(next);
@@ -89,7 +91,7 @@ final class TransferLane implements AutoCloseable {
         public void start() {
             if (closed)
                 throw new IllegalStateException(
-                        "a program that is closed moves nothing to or from its places");
+                        "a closed program cannot transfer values to or from its places");
             var moment = unused.poll();
             if (moment == null) moment = queue.event();
             moment.mark();
@@ -203,8 +205,8 @@ final class TransferLane implements AutoCloseable {
 
     private static CancellationException interrupted() {
         return new CancellationException(
-                "the thread of a run that moves values outside the arena was interrupted; the run"
-                        + " has ended without a result, and the next one begins anew");
+                "the thread of a run was interrupted during a transfer of offloaded values; the run"
+                    + " has ended without a result, and the next run starts from the beginning");
     }
 
     private synchronized void count(int change) {

@@ -19,14 +19,14 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The axis along which one node can be computed part by part. A value is in rows if its elements
- * are {@code rows} equal stretches that follow each other; a part of it is some of them. The node
- * walks each row in {@code each} indices of the axis, and reads of every operand either the row
- * that it is at or, along this axis, always the same. What it writes is in rows too, unless it
- * combines the axis.
+ * An axis along which one node can be computed part by part. A value is in rows if its elements are
+ * {@code rows} consecutive stretches of equal length; a part of it is some consecutive rows. A row
+ * corresponds to {@code each} indices of the axis. At these the node reads, of every operand, only
+ * elements of that row, or those that do not depend on the index.
  *
- * @param every where the device lets the axis be cut, in indices of it
- * @param inRows for every operand whether it is read row by row
+ * @param folded whether the node combines the axis, as a sum does; if not, its result is in rows
+ * @param every the device allows cuts of the axis at multiples of this number of indices
+ * @param inRows for every operand whether the node reads it row by row
  */
 record PartAxis(
         Node node, int axis, int rows, int each, boolean folded, int every, List<Boolean> inRows) {
@@ -37,21 +37,23 @@ record PartAxis(
 
     /** The kernel for some indices of an axis. */
     private interface Part {
-        /** That for {@code count} indices, the first of which is {@code first} of the operands'. */
+        /** The kernel for {@code count} indices, from index {@code first} of the operands on. */
         Kernel of(PartAxis axis, int count, int first);
     }
 
-    /** How the results for parts of an axis become that for the whole, and the type it has then. */
+    /** How the results for the parts of an axis are combined, and in which type. */
     private record Combined(Kernel.Combine combine, DType type) {}
 
     /**
-     * How a kernel walks its operands, and how it is computed in parts. All that these passes know
-     * of the forms of kernels is here.
+     * The axes of a kernel, how it reads its operands along them, and how it is computed in parts.
+     * Only this record and the methods that make it depend on the form of the kernel.
      *
-     * @param further how many elements beyond its view's an operand may be read at
-     * @param kept the axes of what is written, outermost first
-     * @param bodies what is evaluated at each index
-     * @param combined how axes are combined that are not kept; none where all are
+     * @param dims the sizes of the axes, of the results and of those that are combined
+     * @param further for every operand how far beyond the element that its view gives it may be
+     *     read
+     * @param kept the axes of the result, outermost first
+     * @param bodies the expressions that are evaluated at each index
+     * @param combined how the axes that are not kept are combined; empty if all are kept
      */
     private record Walk(
             List<Integer> dims,
@@ -62,7 +64,7 @@ record PartAxis(
             Optional<Combined> combined,
             Part part) {}
 
-    /** The axis of {@code node} for values of this number of rows, if it has one. */
+    /** An axis of {@code node} that divides into this number of rows, if there is one. */
     static Optional<PartAxis> of(Node node, int rows, Node.Cuts cuts) {
         var traits = node.op().traits();
         if (Trait.once(traits) || traits.contains(Trait.ALONE) || traits.contains(Trait.BESIDE))
@@ -99,7 +101,7 @@ record PartAxis(
                 : Optional.of(new PartAxis(node, axis, rows, each, folded, every, inRows));
     }
 
-    /** Whether what is written lies in order of {@code axis} before any other. */
+    /** Whether {@code axis} is the outermost axis of the result, not counting those of size 1. */
     private static boolean isOutermost(int axis, Walk walk) {
         for (int d : walk.kept) {
             if (d == axis) return true;
@@ -108,7 +110,7 @@ record PartAxis(
         return false;
     }
 
-    /** Whether at each index only elements of its own row are read. */
+    /** Whether at each index of the axis only elements of the row of that index are read. */
     private static boolean isInRows(Value v, int operand, int axis, int rows, int each, Walk walk) {
         var view = walk.views.get(operand);
         if (v.type().size() % rows != 0) return false;
@@ -126,22 +128,25 @@ record PartAxis(
         return low >= 0 && high < row;
     }
 
-    /** Whether what is combined is kept in the type in which it is added up. */
+    /** Whether partial results are stored in the type in which the kernel adds them up. */
     private static boolean isSum(Node node, Walk walk) {
         if (walk.combined.isEmpty()) return false;
         var type = walk.combined.get().type;
         if (type != DType.F32 && type != DType.F64) return false;
-        // a product adds to the sum before it in its epilogue, in that type
+        // a product adds the sum of the parts before it in its epilogue, in that type
         return node.kernel() instanceof Kernel.Contract
                 || type == node.outputs().getFirst().type().dtype();
     }
 
-    /** How the results for parts become that for all of the axis, which is combined. */
+    /** How the results for parts of an axis that is combined make the result for all of it. */
     Kernel.Combine combine() {
         return walk(node).flatMap(Walk::combined).orElseThrow().combine;
     }
 
-    /** Whether a product that combines the axis does more than that, which is to follow it. */
+    /**
+     * Whether the node is a product that combines the axis and then applies an epilogue or converts
+     * the sums: both may only follow the last part.
+     */
     boolean hasEpilogue() {
         return folded
                 && node.kernel() instanceof Kernel.Contract k
@@ -151,7 +156,7 @@ record PartAxis(
                                 == node.inputs().getFirst().type().dtype().compute());
     }
 
-    /** The rows of a part are a multiple of this number. */
+    /** The number of rows in a part must be a multiple of this number. */
     int unit() {
         return folded ? every / gcd(every, each) : 1;
     }
@@ -249,6 +254,7 @@ record PartAxis(
 
     private static Optional<Walk> rows(Kernel.Rows k, List<DType> in) {
         var bodies = new ArrayList<Scalar>();
+        if (k.results().size() > 1) return Optional.empty();
         k.numbers().forEach(n -> bodies.add(n.body()));
         var combined = Optional.<Combined>empty();
         List<Integer> kept;
@@ -257,7 +263,7 @@ record PartAxis(
                 bodies.add(body);
                 kept = k.shape().allAxes();
             }
-            case Row.Last _ -> kept = range(0, k.leading());
+            case Row.RowNumber _ -> kept = range(0, k.leading());
             case Row.Columns(var combine, var body) -> {
                 bodies.add(body);
                 kept = range(k.leading(), k.shape().rank());
@@ -307,7 +313,10 @@ record PartAxis(
         return Optional.of(new Walk(shape.dims(), views, further, kept, bodies, combined, part));
     }
 
-    /** A kernel that does the same to each of {@code count} stretches of every operand. */
+    /**
+     * A kernel that computes each of {@code count} stretches of its result from those of its
+     * operands.
+     */
     private static Optional<Walk> outer(int count, Node node, Part part) {
         if (count == 0) return Optional.empty();
         var views = new ArrayList<View>();
@@ -363,7 +372,7 @@ record PartAxis(
         return new View(view.offset(), strides);
     }
 
-    /** Whether {@code body} depends on where along {@code axis} it is evaluated: as draws do. */
+    /** Whether {@code body} depends on the index along {@code axis}, as random draws do. */
     private static boolean knows(Scalar body, int axis) {
         return body instanceof Scalar.Position
                 || body instanceof Scalar.Index(int own) && own == axis
@@ -371,8 +380,8 @@ record PartAxis(
     }
 
     /**
-     * The kernel for {@code count} indices of the axis, on operands that are parts: the first index
-     * is number {@code first} of theirs.
+     * The kernel for {@code count} indices of the axis. Its operands are parts; it begins at index
+     * {@code first} of them.
      */
     Kernel part(int count, int first) {
         return walk(node).orElseThrow().part.of(this, count, first);

@@ -3,6 +3,7 @@ package dev.ebb.plan.cache;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -20,12 +21,13 @@ import java.util.zip.Inflater;
 
 /**
  * A folder with one file for each entry of a {@link PlanCache}: {@code KEY.plan}, compressed,
- * behind a header with its length and checksum. A file is written beside its place and moved there,
- * so that another process sees all of it or nothing. What is damaged is as if it were not there.
- * What cannot be written is left out: a cache is never the reason why something fails.
+ * behind a header with its length and a checksum of key and data. A file is written under another
+ * name and then renamed, so that another process sees the whole file or none. A damaged file, or
+ * one under the key of another, counts as missing, and an entry that cannot be written is left out:
+ * a cache never causes a failure.
  */
 final class CacheFolder {
-    private static final long MAGIC = 0x4542_4220_504c_4e31L;
+    private static final long MAGIC = 0x4542_4220_504c_4e32L;
     private static final int HEADER = 3 * Long.BYTES;
     private static final String END = ".plan";
     private static final String UNFINISHED = ".part";
@@ -33,7 +35,7 @@ final class CacheFolder {
     /** No entry is larger: a file that says so is not one. */
     private static final long LARGEST = 256L << 20;
 
-    /** Bytes that one packed byte stands for at most. */
+    /** The most bytes that one compressed byte can expand to. */
     private static final long MOST_UNPACKED = 1032;
 
     /** The folder is looked through after the first entry and each time this number is added. */
@@ -48,7 +50,7 @@ final class CacheFolder {
         this.most = most;
     }
 
-    /** The entry of a key, which now is the one used last. */
+    /** The entry of a key; it becomes the most recently used one. */
     Optional<byte[]> read(String key) {
         var data = look(key);
         if (data.isPresent()) touch(folder.resolve(key + END));
@@ -60,7 +62,7 @@ final class CacheFolder {
         var file = folder.resolve(key + END);
         try {
             if (!Files.isRegularFile(file)) return Optional.empty();
-            return unpacked(ByteBuffer.wrap(Files.readAllBytes(file)));
+            return unpacked(key, ByteBuffer.wrap(Files.readAllBytes(file)));
         } catch (IOException e) {
             return Optional.empty();
         }
@@ -71,11 +73,11 @@ final class CacheFolder {
         try {
             Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
         } catch (IOException e) {
-            // in a folder that cannot be written to nothing is deleted either
+            // in a folder that cannot be written, nothing can be deleted either
         }
     }
 
-    private static Optional<byte[]> unpacked(ByteBuffer file) {
+    private static Optional<byte[]> unpacked(String key, ByteBuffer file) {
         if (file.remaining() < HEADER || file.getLong() != MAGIC) return Optional.empty();
         long length = file.getLong();
         long checksum = file.getLong();
@@ -93,11 +95,12 @@ final class CacheFolder {
         } catch (DataFormatException e) {
             return Optional.empty();
         }
-        return checksum(data) == checksum ? Optional.of(data) : Optional.empty();
+        return checksum(key, data) == checksum ? Optional.of(data) : Optional.empty();
     }
 
-    private static long checksum(byte[] data) {
+    private static long checksum(String key, byte[] data) {
         var sum = new CRC32C();
+        sum.update(key.getBytes(StandardCharsets.UTF_8));
         sum.update(data);
         return sum.getValue();
     }
@@ -108,7 +111,7 @@ final class CacheFolder {
             Files.createDirectories(folder);
             var part = Files.createTempFile(folder, key.substring(0, 8), UNFINISHED);
             try {
-                Files.write(part, packed(data));
+                Files.write(part, packed(key, data));
                 Files.move(
                         part,
                         folder.resolve(key + END),
@@ -123,9 +126,9 @@ final class CacheFolder {
         }
     }
 
-    private static byte[] packed(byte[] data) {
+    private static byte[] packed(String key, byte[] data) {
         var header = ByteBuffer.allocate(HEADER);
-        header.putLong(MAGIC).putLong(data.length).putLong(checksum(data));
+        header.putLong(MAGIC).putLong(data.length).putLong(checksum(key, data));
         var out = new ByteArrayOutputStream();
         out.writeBytes(header.array());
         try (var deflater = new Deflater(Deflater.BEST_SPEED)) {

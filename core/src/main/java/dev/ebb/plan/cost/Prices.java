@@ -28,7 +28,7 @@ import java.util.zip.CRC32;
 public final class Prices implements Cost {
     private static final String HEADER = "ebb prices 1";
 
-    /** What names an object rather than a value: it means nothing to another process. */
+    /** The identity of an object in a text, which means nothing in another process. */
     private static final Pattern FLEETING = Pattern.compile("@[0-9a-f]{2,}|\\$\\$Lambda");
 
     private final String machine;
@@ -42,7 +42,8 @@ public final class Prices implements Cost {
      */
     public Prices(String machine, Map<String, Double> seconds, Roofline otherwise) {
         if (machine.isBlank() || machine.lines().count() != 1)
-            throw new IllegalArgumentException("a machine is told in one line, not: " + machine);
+            throw new IllegalArgumentException(
+                    "a machine is described in one line, not: " + machine);
         seconds.forEach(
                 (key, s) -> {
                     if (!(s >= 0 && s < Double.POSITIVE_INFINITY) || !key.matches("[0-9a-f]{32}"))
@@ -63,7 +64,7 @@ public final class Prices implements Cost {
                 });
     }
 
-    /** Where the numbers are from. */
+    /** The machine on which the times were measured. */
     public String machine() {
         return machine;
     }
@@ -73,12 +74,15 @@ public final class Prices implements Cost {
         return new TreeMap<>(seconds);
     }
 
-    /** What is not on the list costs this. */
+    /** The cost of nodes that are not in the list. */
     public Roofline otherwise() {
         return otherwise;
     }
 
-    /** Stands for all that the time of a node depends on: its kernel and the types around it. */
+    /**
+     * A text of everything that the time of a node depends on: its kernel and the types of its
+     * operands and results.
+     */
     public static String key(Node node) {
         try {
             var digest = MessageDigest.getInstance("SHA-256");
@@ -89,7 +93,7 @@ public final class Prices implements Cost {
         }
     }
 
-    /** Whether {@link #key} means the same in another process. */
+    /** Whether {@link #key} has the same meaning in another process. */
     public static boolean isLasting(Node node) {
         return !FLEETING.matcher(text(node)).find();
     }
@@ -121,7 +125,7 @@ public final class Prices implements Cost {
         seconds.forEach((key, s) -> lines.add(key + " " + s));
         lines.add(checksum(lines));
         var folder = file.toAbsolutePath().getParent();
-        if (folder == null) throw new IOException(file + " is no place for a file");
+        if (folder == null) throw new IOException(file + " cannot be the path of a file");
         Files.createDirectories(folder);
         var beside = Files.createTempFile(folder, "prices", ".part");
         try {
@@ -136,19 +140,19 @@ public final class Prices implements Cost {
         }
     }
 
-    /** Reads what {@link #save} wrote; anything else is refused with what is wrong. */
+    /** Reads a file that {@link #save} wrote; refuses any other file with the reason. */
     public static Prices load(Path file) throws IOException {
         List<String> lines;
         try {
             lines = Files.readAllLines(file);
         } catch (java.nio.charset.CharacterCodingException e) {
-            throw new IOException(file + " is no list of prices: it is not text", e);
+            throw new IOException(file + " is not a file of prices: it is not text", e);
         }
         int last = lines.size() - 1;
         if (last < 3 || !lines.getFirst().equals(HEADER))
-            throw new IOException(file + " is no list of prices: it does not begin so");
+            throw new IOException(file + " is not a file of prices: it does not begin like one");
         if (!lines.get(last).equals(checksum(lines.subList(0, last))))
-            throw new IOException(file + " is damaged: its checksum does not fit");
+            throw new IOException(file + " is damaged: its checksum does not match");
         try {
             var rates = lines.get(2).split(" ", -1);
             var roofline =
@@ -164,7 +168,7 @@ public final class Prices implements Cost {
             }
             return new Prices(lines.get(1), seconds, roofline);
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-            throw new IOException(file + " is no list of prices: " + e.getMessage(), e);
+            throw new IOException(file + " is not a file of prices: " + e.getMessage(), e);
         }
     }
 

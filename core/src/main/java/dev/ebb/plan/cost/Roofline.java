@@ -91,12 +91,15 @@ public record Roofline(double products, double simple, double bytes, double star
 
     /** Rows are read from memory once; folding what the cache holds takes less than the first. */
     private static double rows(Kernel.Rows k) {
-        double each =
-                switch (k.result()) {
-                    case Row.Elements(var body) -> 1.0 + cost(body);
-                    case Row.Last() -> 0;
-                    case Row.Columns(_, var body) -> FOLDING_LANES + cost(body);
-                };
+        double each = 0;
+        for (var result : k.results()) {
+            each +=
+                    switch (result) {
+                        case Row.Elements(var body) -> 1.0 + cost(body);
+                        case Row.RowNumber _ -> 0;
+                        case Row.Columns(_, var body) -> FOLDING_LANES + cost(body);
+                    };
+        }
         double once = 0;
         for (var number : k.numbers()) {
             switch (number) {

@@ -28,7 +28,7 @@ public final class Inplace {
         return switch (node.kernel()) {
             case Kernel.Map map -> identity(node.inputs(), map.operands(), from, map.shape());
             case Kernel.Rows k ->
-                    k.result() instanceof Row.Elements
+                    isElements(k, node.outputs().indexOf(into))
                             && identity(node.inputs(), k.operands(), from, k.shape());
             case Kernel.Assemble k -> k.isUpdate() && updates(node, from);
             case Kernel.Scatter k -> k.isUpdate() && updates(node, from);
@@ -69,6 +69,11 @@ public final class Inplace {
                     Control _ ->
                     false;
         };
+    }
+
+    /** Whether an output has the elements of the rows; outputs after the results are workspace. */
+    private static boolean isElements(Kernel.Rows k, int output) {
+        return output < k.results().size() && k.results().get(output) instanceof Row.Elements;
     }
 
     private static boolean updates(Node node, Value from) {

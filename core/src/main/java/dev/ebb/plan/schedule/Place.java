@@ -11,7 +11,7 @@ public sealed interface Place permits Host, Disk {
     /** Smaller values are not worth a transfer. */
     long SMALLEST = 4096;
 
-    /** What it may hold at any time. */
+    /** The capacity in bytes. */
     long bytes();
 
     Speed speed();
@@ -19,10 +19,10 @@ public sealed interface Place permits Host, Disk {
     /** Whether a value can be offloaded to it while another is fetched from it. */
     boolean isTwoWay();
 
-    /** The way in which values come back from it. */
+    /** The way of restoring values from this place. */
     Way way();
 
-    /** What it is called in reports and refusals. */
+    /** The name of this place in reports and errors. */
     String name();
 
     /** Seconds for which offloading {@code size} bytes occupies this place. */
@@ -39,7 +39,7 @@ public sealed interface Place permits Host, Disk {
     static long room(long bytes) {
         if (bytes <= 0)
             throw new IllegalArgumentException(
-                    "a place outside the arena holds some bytes, not " + bytes);
+                    "the capacity of a place must be positive, not " + bytes);
         return bytes;
     }
 }

@@ -17,7 +17,7 @@ import java.util.Set;
 final class ScheduleCheck implements ScheduleListener {
     private final Problem problem;
 
-    /** What is resident, and the value in whose memory it lies. */
+    /** The values in the arena, each with the value in whose memory it lies. */
     private final Map<Value, Value> resident = new HashMap<>();
 
     private final Set<Value> kept = new HashSet<>();
@@ -26,7 +26,7 @@ final class ScheduleCheck implements ScheduleListener {
     /** The next version of each state. */
     private final Map<Value, Value> versions = new HashMap<>();
 
-    /** What has a copy outside the arena, and where. */
+    /** The values with a copy outside the arena, with their places. */
     private final Set<Step.Offload> stored = new HashSet<>();
 
     private final IdentityHashMap<Node, Integer> number = new IdentityHashMap<>();
@@ -121,10 +121,10 @@ final class ScheduleCheck implements ScheduleListener {
         require(
                 problem.places().contains(place),
                 v,
-                "is put where there is no place: the problem does not name",
+                "is offloaded to a place that the problem does not name:",
                 place.name());
-        require(resident.containsKey(v), v, "is not in the arena to be put in", place.name());
-        require(stored.add(new Step.Offload(v, place)), v, "is put twice in", place.name());
+        require(resident.containsKey(v), v, "is not in the arena to be offloaded to", place.name());
+        require(stored.add(new Step.Offload(v, place)), v, "is offloaded twice to", place.name());
     }
 
     @Override
@@ -141,7 +141,7 @@ final class ScheduleCheck implements ScheduleListener {
                         || !place.equals(away.get(v))
                         || !stored.contains(new Step.Offload(next, place)),
                 v,
-                "is fetched after its next version has been written over it in",
+                "is fetched after its next version has overwritten it in",
                 place.name());
         fetched++;
     }
@@ -150,7 +150,7 @@ final class ScheduleCheck implements ScheduleListener {
         require(
                 problem.inversions().contains(inversion),
                 inversion.node(),
-                "is not a way back that is known to",
+                "is not an inverse of",
                 "the problem");
         rebuilt++;
     }
@@ -189,7 +189,7 @@ final class ScheduleCheck implements ScheduleListener {
             require(
                     resident.containsKey(r) || beside.contains(r),
                     r,
-                    "is neither in the arena nor beside it at the end of",
+                    "is neither in the arena nor in a place at the end of",
                     "the schedule");
         }
         for (int i = 0; i < graph.params().size(); i++) {

@@ -23,7 +23,8 @@ public record Speed(double writing, double reading, double start) {
     public Speed {
         if (!(writing > 0) || !(reading > 0) || !(start >= 0)) {
             throw new IllegalArgumentException(
-                    "a place moves some bytes a second, not "
+                    "speeds must be positive numbers of bytes a second and the start not negative,"
+                            + " not "
                             + writing
                             + " written and "
                             + reading
@@ -33,24 +34,29 @@ public record Speed(double writing, double reading, double start) {
         }
     }
 
-    /** A solid-state disk behind the system's cache. Plans made with it are the same everywhere. */
+    /**
+     * The speed of a solid-state disk with the file cache of the operating system. Plans made with
+     * it are the same everywhere.
+     */
     public static Speed typical() {
         return new Speed(1e9, 2e9, 1e-4);
     }
 
-    /** Memory of the same machine. Plans made with it are the same everywhere. */
+    /** The speed of host memory. Plans made with it are the same everywhere. */
     public static Speed memory() {
         return new Speed(8e9, 8e9, 1e-5);
     }
 
-    /** Pinned memory behind a card on PCIe 5. Plans made with it are the same everywhere. */
+    /**
+     * The speed of pinned memory for a GPU on PCIe 5. Plans made with it are the same everywhere.
+     */
     public static Speed pcie() {
         return new Speed(5e10, 5e10, 1e-5);
     }
 
     /**
-     * What the disk of {@code folder} does today, from writing and reading 64 MiB. A plan made with
-     * it may differ from one made tomorrow; its results do not.
+     * The speed of the disk of {@code folder}, measured by writing and reading 64 MiB. Two
+     * measurements differ, so plans made with them may differ; the results of the plans do not.
      */
     public static Speed measured(Path folder) {
         try {

@@ -360,7 +360,7 @@ public final class Model {
             int node = producer[result];
             throw new IllegalArgumentException(
                     values[result]
-                            + " cannot be written in the place of "
+                            + " cannot be written into the memory of "
                             + values[param]
                             + ": the node that computes it must read the parameter element by"
                             + " element, not "

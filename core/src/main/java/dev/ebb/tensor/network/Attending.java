@@ -44,9 +44,9 @@ final class Attending {
                 throw new ShapeException(
                         "attention: a mask of "
                                 + mask.type()
-                                + " is not added to scores of "
+                                + " cannot be added to scores of "
                                 + q.type().with(scores)
-                                + "; where(seen, 0, -infinity) makes one of truth values");
+                                + "; make one from truth values by where(seen, 0, -infinity)");
             }
             operands.add(mask);
         }

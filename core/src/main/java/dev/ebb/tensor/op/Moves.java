@@ -243,7 +243,7 @@ public final class Moves {
             return new Kernel.Assemble(shape, fill, parts);
         }
 
-        /** Parts are disjoint, so each gets back what lies in its place. */
+        /** The parts are disjoint, so the cotangent of each is the slice at its position. */
         @Override
         public void vjp(Rule rule) {
             for (int i = 0; i < parts.size(); i++) {
@@ -322,7 +322,7 @@ public final class Moves {
         @Override
         public List<Type> infer(List<Type> in) {
             if (type.dtype().isTruth()) {
-                throw new ShapeException("iota counts in numbers, not in " + type.dtype());
+                throw new ShapeException("iota needs a type of numbers, not " + type.dtype());
             }
             return List.of(type);
         }

@@ -166,7 +166,7 @@ class DiskFaultTest {
                     };
             assertThatThrownBy(() -> run(new Program(layout, new Reference(), _ -> faulty)))
                     .isInstanceOf(PlaceException.class)
-                    .hasMessageContaining("not those that were written");
+                    .hasMessageContaining("not the bytes that were written");
             assertNothingLeft();
         }
     }
@@ -211,7 +211,7 @@ class DiskFaultTest {
                 };
         assertThatThrownBy(() -> run(new Program(layout, new Reference(), _ -> stuck)))
                 .isInstanceOf(PlaceException.class)
-                .hasMessageContaining("takes no more");
+                .hasMessageContaining("accepts no more");
         assertNothingLeft();
     }
 

@@ -129,7 +129,7 @@ class LoopDiskFaultTest {
             assertThatThrownBy(() -> run(program(flipped)))
                     .isInstanceOf(PlaceException.class)
                     .hasMessageContaining("could not be read back")
-                    .hasMessageContaining("not those that were written");
+                    .hasMessageContaining("not the bytes that were written");
             assertNothingLeft();
         }
     }

@@ -70,6 +70,14 @@ class PlanCacheTest {
     }
 
     @Test
+    void a_file_under_the_key_of_another_counts_as_missing() throws IOException {
+        PlanCache.in(folder).put(key(1), data(1, 100));
+        Files.copy(file(1), file(2));
+        assertThat(PlanCache.in(folder).find(key(1))).hasValue(data(1, 100));
+        assertThat(PlanCache.in(folder).find(key(2))).isEmpty();
+    }
+
+    @Test
     void whatIsDamagedIsNotThereAndIsReplaced() throws IOException {
         PlanCache.in(folder).put(key(1), data(1, 200));
         var whole = Files.readAllBytes(file(1));

@@ -30,7 +30,7 @@ public final class AttendBackward implements Runnable {
     private static final int QUERIES = AttentionScores.QUERIES;
     private static final int KEYS = AttentionScores.KEYS;
 
-    /** How many rows of inner products are under way at once. */
+    /** The number of rows of inner products that are computed at once. */
     private static final int SOME = 16;
 
     private static final VectorSpecies<Float> CHAINS = FloatVector.SPECIES_128;
@@ -85,7 +85,7 @@ public final class AttendBackward implements Runnable {
                     0, doutAcross, queries, dout, dq, logsum, inner, tile, dtile, product, end);
         }
 
-        /** What the rows of a tile's keys and values and the panels of its keys take. */
+        /** The floats for the rows of a tile's keys and values and for the panels of its keys. */
         static int keys(Heads h) {
             return keys(h, AttentionScores.padded(h.width()));
         }
@@ -131,7 +131,7 @@ public final class AttendBackward implements Runnable {
                 && Places.of(h).end + Places.keys(h) <= F32Panels.stored();
     }
 
-    /** What this kernel needs of a worker. */
+    /** The memory that this kernel needs of each worker. */
     public static Need need(Heads h) {
         return F32Panels.need((long) h.batch() * h.keyHeads(), Places.most(h));
     }
@@ -173,8 +173,8 @@ public final class AttendBackward implements Runnable {
     }
 
     /**
-     * Queries and output gradients both ways round, the rows' statistics, and zeros for the
-     * queries' gradients.
+     * Packs queries and output gradients, each also transposed, and the statistics of the rows, and
+     * zeroes the gradients of the queries.
      */
     private void packBlock(float[] x, int head, int first, int count) {
         int width = h.width();
@@ -182,9 +182,10 @@ public final class AttendBackward implements Runnable {
         var from = dout.buffer();
         long row = dout.at(head, first);
         scores.packQueries(head, first, count, x, at.queriesAcross);
-        F32Pack.panels(from, row, dout.row(), 1, count, valueWidth, valueWidth, x, at.doutAcross);
-        F32Pack.panels(from, row, 1, dout.row(), valueWidth, count, count, x, at.dout);
-        F32Pack.panels(
+        F32Pack.PACK.panels(
+                from, row, dout.row(), 1, count, valueWidth, valueWidth, x, at.doutAcross);
+        F32Pack.PACK.panels(from, row, 1, dout.row(), valueWidth, count, count, x, at.dout);
+        F32Pack.PACK.panels(
                 scores.queries.buffer(),
                 scores.queries.at(head, first),
                 1,
@@ -211,8 +212,9 @@ public final class AttendBackward implements Runnable {
     private void inner(float[] x, int head, int first, int count, int to) {
         int width = h.valueWidth();
         int other = at.product + SOME * width;
-        F32Pack.rows(dout.buffer(), dout.at(head, first), dout.row(), count, width, x, at.product);
-        F32Pack.rows(out.buffer(), out.at(head, first), out.row(), count, width, x, other);
+        F32Pack.PACK.rows(
+                dout.buffer(), dout.at(head, first), dout.row(), count, width, x, at.product);
+        F32Pack.PACK.rows(out.buffer(), out.at(head, first), out.row(), count, width, x, other);
         for (int i = 0; i < count; i++) {
             x[to + i] = inner(x, at.product + i * width, other + i * width, width);
         }
@@ -241,9 +243,10 @@ public final class AttendBackward implements Runnable {
         int across = values + KEYS * valueWidth;
         var k = scores.keys;
         var v = scores.values;
-        F32Pack.rows(k.buffer(), k.at(keyHead, key), k.row(), keys, width, x, to);
-        F32Pack.rows(v.buffer(), v.at(keyHead, key), v.row(), keys, valueWidth, x, values);
-        F32Pack.panels(k.buffer(), k.at(keyHead, key), 1, k.row(), width, keys, KEYS, x, across);
+        F32Pack.PACK.rows(k.buffer(), k.at(keyHead, key), k.row(), keys, width, x, to);
+        F32Pack.PACK.rows(v.buffer(), v.at(keyHead, key), v.row(), keys, valueWidth, x, values);
+        F32Pack.PACK.panels(
+                k.buffer(), k.at(keyHead, key), 1, k.row(), width, keys, KEYS, x, across);
     }
 
     private void tile(

@@ -29,7 +29,7 @@ public final class AttendForward implements Runnable {
     private static final int QUERIES = AttentionScores.QUERIES;
     private static final int KEYS = AttentionScores.KEYS;
 
-    /** How many parts each worker should have at least, so that they end together. */
+    /** The fewest parts per worker, so that the workers finish at about the same time. */
     private static final int PARTS = 4;
 
     private final AttentionScores scores;
@@ -41,7 +41,7 @@ public final class AttendForward implements Runnable {
     private final KeyTiles keyTiles;
     private final int blocks;
 
-    /** How many blocks of a head's queries make one part: all, if there are heads enough. */
+    /** The number of blocks of a head's queries in one part: all, if there are enough heads. */
     private final int together;
 
     private final int padded;
@@ -79,7 +79,7 @@ public final class AttendForward implements Runnable {
         return need <= F32Panels.stored();
     }
 
-    /** What this kernel needs of a worker. */
+    /** The memory that this kernel needs of each worker. */
     public static Need need(Heads h) {
         int padded = AttentionScores.mostPadded(h.valueWidth());
         int free = QUERIES * (h.width() + padded) + KEYS * QUERIES + 3 * QUERIES;
@@ -124,8 +124,8 @@ public final class AttendForward implements Runnable {
         var k = scores.keys;
         var v = scores.values;
         int after = at + KEYS * h.width();
-        F32Pack.rows(k.buffer(), k.at(keyHead, key), k.row(), keys, h.width(), x, at);
-        F32Pack.panels(
+        F32Pack.PACK.rows(k.buffer(), k.at(keyHead, key), k.row(), keys, h.width(), x, at);
+        F32Pack.PACK.panels(
                 v.buffer(), v.at(keyHead, key), 1, v.row(), h.valueWidth(), keys, KEYS, x, after);
     }
 

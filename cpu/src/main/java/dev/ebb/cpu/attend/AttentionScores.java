@@ -58,7 +58,7 @@ final class AttentionScores {
         return head / heads.heads() * heads.keyHeads() + head % heads.heads() / group;
     }
 
-    /** How many keys the last of the queries {@code [from, to)} sees. */
+    /** The number of keys that the last query before {@code to} attends to. */
     int visible(int to) {
         if (!heads.causal()) return heads.keys();
         return Math.clamp((long) to + heads.keys() - heads.queries(), 0, heads.keys());
@@ -71,7 +71,7 @@ final class AttentionScores {
     void packQueries(int head, int first, int rows, float[] x, int at) {
         int width = heads.width();
         long from = queries.at(head, first);
-        F32Pack.panels(queries.buffer(), from, queries.row(), 1, rows, width, width, x, at);
+        F32Pack.PACK.panels(queries.buffer(), from, queries.row(), 1, rows, width, width, x, at);
         scale(x, at, padded(rows) * width, (float) heads.scale());
     }
 
@@ -80,9 +80,9 @@ final class AttentionScores {
     }
 
     /**
-     * How far the tile of queries from {@code query} on and keys from {@code key} on is open: query
-     * i of the tile sees its keys j up to {@code i + reach}. Products leave out most of what nobody
-     * sees, by shape alone.
+     * The causal limit in the tile of queries from {@code query} on and keys from {@code key} on:
+     * query i of the tile attends to its keys j up to {@code i + reach}. The products leave out
+     * most pairs beyond this limit, depending on shapes only.
      */
     int reach(int query, int key) {
         return heads.causal() ? query + heads.keys() - heads.queries() - key : KEYS;
@@ -99,7 +99,7 @@ final class AttentionScores {
             int height;
             for (int i = 0; i < queries; i += height) {
                 int seen = Math.min(keys, i + 4 + reach);
-                // rows that see the same keys can be taken together
+                // rows that attend to the same keys can be computed together
                 height = seen == keys ? F32Blocks.height(queries - i) : 4;
                 if (seen <= 0) continue;
                 int panel = right + j * KEYS;

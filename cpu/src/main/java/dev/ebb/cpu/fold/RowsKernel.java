@@ -89,7 +89,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
                                         slots.types().size()))
                         : need;
             }
-            case Row.Last() -> shared.moving(out, Tile.ROWS);
+            case Row.RowNumber _ -> shared.moving(out, Tile.ROWS);
             case Row.Columns(var combine, var body) -> {
                 var form = slots.form(body, k.shape(), in, k.operands());
                 int length = (int) Math.min(form.length(), slots.width());
@@ -132,8 +132,8 @@ public final class RowsKernel implements Runnable, Workers.Part {
                         workers,
                         tiles);
             }
-            case Row.Last() -> {
-                var store = new TileStore(out, slots.start(slots.types().size() - 1));
+            case Row.RowNumber(int index) -> {
+                var store = new TileStore(out, slots.start(index));
                 yield new RowsKernel(
                         numbers,
                         new Finish() {

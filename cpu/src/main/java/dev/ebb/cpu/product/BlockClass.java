@@ -44,6 +44,7 @@ final class BlockClass {
     private final VectorSpecies<?> species;
     private final int[] heights;
     private final MethodTypeDesc block;
+    private final ClassData data = new ClassData();
 
     BlockClass(VectorSpecies<?> species, int... heights) {
         this.species = species;
@@ -54,12 +55,9 @@ final class BlockClass {
     /** Blocks of such heights for arrays of the elements of {@code species}, the preferred one. */
     @SuppressWarnings("unchecked") // its caller names the array of these elements
     static <A> Blocks<A> generate(VectorSpecies<?> species, int... heights) {
+        var made = new BlockClass(species, heights);
         return GeneratedClass.instance(
-                MethodHandles.lookup(),
-                SELF,
-                Blocks.class,
-                new ClassData(),
-                new BlockClass(species, heights)::write);
+                MethodHandles.lookup(), SELF, Blocks.class, made.data, made::write);
     }
 
     /** Adds its methods. */
@@ -79,7 +77,7 @@ final class BlockClass {
                 name,
                 block,
                 ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC,
-                code -> new BlockCode(species, height, code).write(along, adds));
+                code -> new BlockCode(species, height, data, code).write(along, adds));
     }
 
     /** Calls the block of a height; the last is that of every other. */

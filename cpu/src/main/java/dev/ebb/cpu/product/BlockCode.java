@@ -2,8 +2,12 @@ package dev.ebb.cpu.product;
 
 import static dev.ebb.cpu.code.GeneratedClass.desc;
 
+import static java.lang.constant.ConstantDescs.CD_Class;
+import static java.lang.constant.ConstantDescs.CD_Object;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_void;
+
+import dev.ebb.cpu.code.ClassData;
 
 import jdk.incubator.vector.Vector;
 import jdk.incubator.vector.VectorSpecies;
@@ -14,13 +18,17 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 
 /**
- * Writes one block: calls into the Vector API, as one would write them by hand for each height and
- * element type. Of the vector that a multiply-add is called on, which was just made, the compiler
- * knows the class by itself.
+ * Generates the code of one block: calls of the Vector API, as they would be written by hand for
+ * each height and element type. A multiply-add is called on a vector that was just loaded, because
+ * C2 then knows its class without a profile. The class of the sums, which iterations hand on, it
+ * would know from a profile alone; without one, or with one that has vectors of other lengths too,
+ * the sums would be stored as objects, and a training step would take nearly twice as long. A cast
+ * that costs nothing tells it.
  */
 final class BlockCode {
     private static final ClassDesc VECTOR = desc(Vector.class);
     private static final ClassDesc SPECIES = desc(VectorSpecies.class);
+    private static final MethodTypeDesc CAST = MethodTypeDesc.of(CD_Object, CD_Object);
 
     // the parameters of a block
     private static final int DEPTH = 0;
@@ -39,6 +47,11 @@ final class BlockCode {
     private final ClassDesc element;
     private final ClassDesc array;
 
+    /** The very class of the vectors, which code cannot name, among the constants. */
+    private final Class<?> exact;
+
+    private final ClassData data;
+
     /** Elements of a vector. */
     private final int length;
 
@@ -53,11 +66,13 @@ final class BlockCode {
     private final int left;
     private final int k;
 
-    BlockCode(VectorSpecies<?> species, int height, CodeBuilder code) {
+    BlockCode(VectorSpecies<?> species, int height, ClassData data, CodeBuilder code) {
         vectors = desc(species.zero().getClass().getSuperclass());
         element = desc(species.elementType());
         array = element.arrayType();
         length = species.length();
+        exact = species.vectorType();
+        this.data = data;
         this.height = height;
         this.code = code;
         sums = locals(2 * height, TypeKind.REFERENCE);
@@ -125,7 +140,7 @@ final class BlockCode {
     }
 
     private void store(int i, boolean adds) {
-        code.aload(sums[i]);
+        sum(sums[i]);
         if (adds) {
             species();
             code.aload(C);
@@ -137,6 +152,12 @@ final class BlockCode {
         row(CT, i / 2, ROW);
         code.loadConstant(i % 2 * length).iadd();
         code.invokevirtual(vectors, "intoArray", MethodTypeDesc.of(CD_void, array, CD_int));
+    }
+
+    /** Pushes a sum, whose class the compiler then knows. */
+    private void sum(int local) {
+        data.push(code, exact, Class.class);
+        code.aload(local).invokevirtual(CD_Class, "cast", CAST).checkcast(vectors);
     }
 
     private void species() {

@@ -6,8 +6,6 @@ import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.ir.Buffer;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /** Panels of F32, from factors in F32, BF16 or F16. */
@@ -16,25 +14,24 @@ public final class F32Panels extends Panels<float[]> {
 
     /** A worker's memory also has the spare room of {@link F32Transpose}. */
     private static final Sizes SIZES =
-            new Sizes(
-                    LANES,
-                    512,
-                    3 * 256 * 256 - F32Transpose.SPARE,
-                    (LANES == 32 ? 128 : 64) * 1024);
+            new Sizes(512, 3 * 256 * 256 - F32Transpose.SPARE, (LANES == 32 ? 128 : 64) * 1024);
 
     private final Tiles tiles;
 
     F32Panels(Tiles tiles, PanelPlaces places, int workers) {
-        super(SIZES, places, workers);
+        super(F32Pack.PACK, SIZES, places, workers);
         this.tiles = tiles;
     }
 
-    /** The places for products of such a size. */
+    /** The places of the packed factors and the product for products of this size. */
     static PanelPlaces places(int m, int n, int depth, boolean kept) {
         return PanelPlaces.of(m, n, depth, kept, SIZES.columns());
     }
 
-    /** What a kernel needs of a worker that uses so many floats, at most {@link #stored}. */
+    /**
+     * The memory of a kernel that uses this number of floats of each worker, at most {@link
+     * #stored}.
+     */
     public static Need need(long parts, int floats) {
         return Need.shared(parts).and(Bank.F32_PANEL, floats + F32Transpose.SPARE);
     }
@@ -61,51 +58,6 @@ public final class F32Panels extends Panels<float[]> {
     @Override
     int height(int left) {
         return F32Blocks.height(left);
-    }
-
-    @Override
-    void packRows(Buffer from, long base, long row, int rows, int depth, float[] into) {
-        F32Pack.rows(from, base, row, rows, depth, into, 0);
-    }
-
-    @Override
-    void packPanels(
-            Buffer from,
-            long base,
-            long lane,
-            long step,
-            int lanes,
-            int depth,
-            int total,
-            float[] into,
-            int at) {
-        F32Pack.panels(from, base, lane, step, lanes, depth, total, into, at);
-    }
-
-    @Override
-    void packGathered(
-            Buffer from,
-            long base,
-            long step,
-            int[] offsets,
-            int lanes,
-            int depth,
-            int total,
-            float[] into,
-            int at) {
-        F32Pack.gather(from, base, step, offsets, lanes, depth, total, into, at);
-    }
-
-    @Override
-    void packColumn(Buffer from, long base, int[] offsets, int depth, float[] into, int at) {
-        F32Pack.column(from, base, offsets, depth, into, at);
-    }
-
-    @Override
-    void copy(float[] x, int from, int count, Buffer out, long position) {
-        var to = out.segment();
-        var layout = ValueLayout.JAVA_FLOAT_UNALIGNED;
-        MemorySegment.copy(x, from, to, layout, position * 4, count);
     }
 
     @Override
@@ -186,7 +138,8 @@ public final class F32Panels extends Panels<float[]> {
                     }
                     int some = Math.min(LANES, columns - j);
                     for (int i = 0; i < Math.min(4, rows - f); i++)
-                        copy(memory(worker), from + i * width, some, out, to + i * outRow);
+                        F32Pack.PACK.store(
+                                memory(worker), from + i * width, some, out, to + i * outRow);
                 }
             }
         }

@@ -25,32 +25,28 @@ abstract class Panels<A> {
     /** The most rows of the left factor that are packed at once: a multiple of four. */
     static final int STRIP = 64;
 
+    private final Pack<A> pack;
     private final Sizes sizes;
     private final PanelPlaces places;
 
-    /** To which depth there is room for a right factor. */
+    /** The depth up to which there is memory for a right factor. */
     private int rightDepth;
 
-    /** For each worker, whether its strip of the left factor lies row by row, or in panels. */
+    /** For each worker, whether its strip of the left factor is packed in rows, not in panels. */
     private final boolean[] byRows;
 
     /**
      * Sizes of panels in one element type.
      *
-     * @param lanes columns that a block computes at once; a tile of fewer wastes the rest
      * @param columns the most columns of a tile
      * @param stored the most elements that a kernel may use of a worker
      * @param held elements of a right factor that a worker holds: half of its second-level cache or
      *     less
      */
-    record Sizes(int lanes, int columns, int stored, int held) {
-        /** How far apart the rows of a product lie. */
-        int row(int columns) {
-            return Math.ceilDiv(columns, lanes) * lanes;
-        }
-    }
+    record Sizes(int columns, int stored, int held) {}
 
-    Panels(Sizes sizes, PanelPlaces places, int workers) {
+    Panels(Pack<A> pack, Sizes sizes, PanelPlaces places, int workers) {
+        this.pack = pack;
         this.sizes = sizes;
         this.places = places;
         rightDepth = places.depth();
@@ -64,42 +60,6 @@ abstract class Panels<A> {
 
     /** Rows of the next block where {@code left} rows are left, or fewer than that. */
     abstract int height(int left);
-
-    /** {@code into[i * depth + k] = from[base + i * row + k]}. */
-    abstract void packRows(Buffer from, long base, long row, int rows, int depth, A into);
-
-    /**
-     * {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i
-     * below lanes, k below depth; panels hold {@code total} depths.
-     */
-    abstract void packPanels(
-            Buffer from,
-            long base,
-            long lane,
-            long step,
-            int lanes,
-            int depth,
-            int total,
-            A into,
-            int at);
-
-    /** The same with lane {@code i} from {@code base + offsets[i]} on, zero where negative. */
-    abstract void packGathered(
-            Buffer from,
-            long base,
-            long step,
-            int[] offsets,
-            int lanes,
-            int depth,
-            int total,
-            A into,
-            int at);
-
-    /** {@code into[at + k * LANES] = from[base + offsets[k]]}, or zero where negative. */
-    abstract void packColumn(Buffer from, long base, int[] offsets, int depth, A into, int at);
-
-    /** {@code out[position + i] = x[from + i]}. */
-    abstract void copy(A x, int from, int count, Buffer out, long position);
 
     abstract void zero(A x, int from, int to);
 
@@ -124,14 +84,14 @@ abstract class Panels<A> {
         return (sizes.stored - product(columns)) / row(columns) / 4 * 4;
     }
 
-    /** Columns that the kernel computes at once; a tile of fewer wastes the rest. */
+    /** The columns that a block computes at once; in a tile with fewer the rest is wasted. */
     final int lanes() {
-        return sizes.lanes;
+        return pack.lanes;
     }
 
-    /** How far apart the rows of a product lie. */
+    /** The distance between the rows of a product in a worker's memory. */
     final int row(int columns) {
-        return sizes.row(columns);
+        return Math.ceilDiv(columns, pack.lanes) * pack.lanes;
     }
 
     /** Where a product begins: after the right factor. */
@@ -152,19 +112,19 @@ abstract class Panels<A> {
             int rows,
             int depth) {
         note(worker, depthStride == 1);
-        if (depthStride == 1) packRows(a, base, rowStride, rows, depth, memory(worker));
-        else packPanels(a, base, rowStride, depthStride, rows, depth, depth, memory(worker), 0);
+        if (depthStride == 1) pack.rows(a, base, rowStride, rows, depth, memory(worker), 0);
+        else pack.panels(a, base, rowStride, depthStride, rows, depth, depth, memory(worker), 0);
     }
 
-    /** Writes only what changes: the words of all workers share a cache line. */
+    /** Writes only if the value changes, because the flags of all workers share a cache line. */
     private void note(int worker, boolean rows) {
         if (byRows[worker] != rows) byRows[worker] = rows;
     }
 
     /**
-     * Whether the right factor of a tile of so many columns can be packed whole, to a depth of
-     * {@code k}, and stay there for many tiles: not more of it than a second-level cache keeps
-     * beside a strip.
+     * Whether the right factor of a tile with this number of columns can be packed whole, up to
+     * depth {@code k}, and stay in memory for many tiles: it may not be larger than the part of a
+     * second-level cache that remains beside a strip.
      */
     final boolean holds(int columns, int k) {
         long factor = (long) row(columns) * k;
@@ -172,7 +132,7 @@ abstract class Panels<A> {
         return factor <= sizes.held && all <= places.end(sizes.stored);
     }
 
-    /** Makes room for right factors that are packed whole, to a depth of {@code k}. */
+    /** Reserves memory for right factors that are packed whole, up to depth {@code k}. */
     final void hold(int k) {
         rightDepth = k;
     }
@@ -191,12 +151,12 @@ abstract class Panels<A> {
             int depth,
             int before) {
         int at = rightStart(columns, before);
-        packPanels(b, base, columnStride, depthStride, columns, depth, depth, memory(worker), at);
+        pack.panels(b, base, columnStride, depthStride, columns, depth, depth, memory(worker), at);
     }
 
     /**
-     * Where panels of the right factor begin in a worker's memory, after {@code before} of its rows
-     * of so many columns.
+     * The start of panels of the right factor in a worker's memory, after {@code before} of its
+     * rows with this number of columns.
      */
     final int rightStart(int columns, int before) {
         return places.right() + before * row(columns);
@@ -217,8 +177,8 @@ abstract class Panels<A> {
             int from,
             int total) {
         note(worker, false);
-        int at = from * sizes.lanes;
-        packPanels(a, base, rowStride, depthStride, rows, depth, total, memory(worker), at);
+        int at = pack.place(0, from, total);
+        pack.panels(a, base, rowStride, depthStride, rows, depth, total, memory(worker), at);
     }
 
     /**
@@ -235,8 +195,8 @@ abstract class Panels<A> {
             int depth,
             int from,
             int total) {
-        int at = places.right() + from * sizes.lanes;
-        packGathered(b, base, depthStride, offsets, columns, depth, total, memory(worker), at);
+        int at = places.right() + pack.place(0, from, total);
+        pack.gather(b, base, depthStride, offsets, columns, depth, total, memory(worker), at);
     }
 
     /**
@@ -244,18 +204,17 @@ abstract class Panels<A> {
      * or is zero if negative.
      */
     final void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
-        int lanes = sizes.lanes;
-        int at = places.right() + column / lanes * lanes * depth + column % lanes;
-        packColumn(b, base, offsets, depth, memory(worker), at);
+        int at = places.right() + pack.place(column, 0, depth);
+        pack.column(b, base, offsets, depth, memory(worker), at);
     }
 
     /**
      * Multiplies the packed strip of {@code rows} rows with the right factor, block by block. They
-     * become rows of the product from {@code row} on, or are added to these. Panel after panel of
-     * the right factor meets all rows: a panel stays in the first-level cache while the strip, of
-     * which a block reads a fraction as many bytes, comes from the second. In the other order two
-     * 512-bit multiply-adds a cycle would read 32 bytes a cycle from the second level, which the
-     * cores that issue so many do not deliver.
+     * become rows of the product from {@code row} on, or are added to these. Each panel of the
+     * right factor is multiplied with all rows before the next panel. The panel then stays in the
+     * first-level cache, and the strip is read from the second level; a block reads far fewer bytes
+     * of the strip than of the panel. In the other order two 512-bit multiply-adds per cycle would
+     * read 32 bytes per cycle from the second level, more than cores with two such units deliver.
      */
     final void multiply(int worker, int rows, int row, int columns, int depth, boolean add) {
         multiply(worker, rows, row, columns, depth, 0, add);
@@ -264,7 +223,7 @@ abstract class Panels<A> {
     /** As above, with the right factor after {@code before} of its rows. */
     final void multiply(
             int worker, int rows, int row, int columns, int depth, int before, boolean add) {
-        for (int j = 0; j < columns; j += sizes.lanes) {
+        for (int j = 0; j < columns; j += pack.lanes) {
             int height;
             for (int f = 0; f < rows; f += height) {
                 height = height(worker, f, rows);
@@ -276,7 +235,7 @@ abstract class Panels<A> {
     /** Rows of the block from {@code first} on; the last may reach beyond {@code rows}. */
     final int height(int worker, int first, int rows) {
         int left = rows - first;
-        return height(byRows[worker] ? left : Math.min(left, sizes.lanes - first % sizes.lanes));
+        return height(byRows[worker] ? left : Math.min(left, pack.lanes - first % pack.lanes));
     }
 
     final void block(
@@ -290,15 +249,14 @@ abstract class Panels<A> {
             int before,
             boolean add) {
         var x = memory(worker);
-        int lanes = sizes.lanes;
         int width = row(columns);
         int to = product(columns) + row * width + j;
-        int right = rightStart(columns, before) + j * depth;
+        int right = rightStart(columns, before) + pack.place(j, 0, depth);
         if (byRows[worker]) {
             blocks().rows(height, depth, x, first * depth, depth, x, right, x, to, width, add);
         } else {
-            int at = first / lanes * lanes * depth + first % lanes;
-            blocks().columns(height, depth, x, at, lanes, x, right, x, to, width, add);
+            int at = pack.place(first, 0, depth);
+            blocks().columns(height, depth, x, at, pack.lanes, x, right, x, to, width, add);
         }
     }
 
@@ -321,14 +279,14 @@ abstract class Panels<A> {
         for (int i = 0; i < rows; i++) store(worker, row + i, columns, out, position + i * outRow);
     }
 
-    /** Makes the product zero: what a sum over nothing is. */
+    /** Sets the product to zero, the value of a sum over a depth of zero. */
     final void clear(int worker) {
         zero(memory(worker), places.right(), places.end(sizes.stored));
     }
 
     /** Writes row {@code i} of the product to {@code out}, which is of the panels' own type. */
     final void store(int worker, int i, int columns, Buffer out, long position) {
-        copy(memory(worker), product(columns) + i * row(columns), columns, out, position);
+        pack.store(memory(worker), product(columns) + i * row(columns), columns, out, position);
     }
 
     /**

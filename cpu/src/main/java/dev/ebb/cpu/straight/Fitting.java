@@ -148,13 +148,14 @@ final class Fitting {
 
     private static long rows(Kernel.Rows k, List<DType> in, DType out) {
         if (k.shape().size() == 0 || k.shape().size() > FoldOrder.MOST) return -1;
+        if (k.results().size() > 1) return -1;
         var types = k.types(in);
         var bodies = new ArrayList<Scalar>();
         for (var number : k.numbers()) bodies.add(number.body());
         switch (k.result()) {
             case Row.Elements(var body) -> bodies.add(body);
-            case Row.Last() -> {
-                if (types.getLast() != out) return -1;
+            case Row.RowNumber(int index) -> {
+                if (types.get(in.size() + index) != out) return -1;
             }
             case Row.Columns(_, var body) -> {
                 if (!isFold(body.type(types), out)) return -1;

@@ -111,7 +111,7 @@ final class KernelCode {
                                 ? inputs.element(i, at(k.operands().get(i), k.shape(), position))
                                 : numbers.get((int) (position / width)).get(i - in.size());
         return switch (k.result()) {
-            case Row.Last() -> numbers.stream().map(List::getLast).toList();
+            case Row.RowNumber(int index) -> numbers.stream().map(n -> n.get(index)).toList();
             case Row.Elements(var body) -> {
                 var line = OperationList.of(List.of(Stored.as(body, types, out)), types);
                 var all = new ArrayList<Operand>();

@@ -17,4 +17,9 @@ public record Crew(Workers workers, int threads) {
     public void run(int parts, Workers.Part body) {
         workers.run(parts, threads, body);
     }
+
+    /** Runs {@code body}, whose runs share nothing: each has the worker numbered 0 alone. */
+    public void alone(Runnable body) {
+        workers.alone(body);
+    }
 }

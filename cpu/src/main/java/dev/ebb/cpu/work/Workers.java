@@ -55,8 +55,8 @@ public final class Workers implements AutoCloseable {
 
     /**
      * Each {@link #APART} from the one before: the parts of the run that are not done yet; then for
-     * each worker the generation of the run (upper half) and how many parts at the end of its range
-     * nobody has claimed (lower half).
+     * each worker the generation of the run (upper half) and the number of parts at the end of its
+     * range that are not claimed yet (lower half).
      */
     private final long[] words;
 
@@ -69,6 +69,7 @@ public final class Workers implements AutoCloseable {
 
     private int parts;
     private boolean running;
+    private boolean alone;
     private volatile @Nullable Throwable failure;
 
     public Workers(int threads) {
@@ -104,12 +105,30 @@ public final class Workers implements AutoCloseable {
         }
         lock.lock();
         try {
-            if (least == 1 || running || closed) {
+            if (least == 1 || alone || running || closed) {
                 for (int i = 0; i < parts; i++) body.run(i, 0);
             } else {
                 share(parts, least, body);
             }
         } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Runs {@code body}; the runs within it are executed by their caller alone. */
+    void alone(Runnable body) {
+        // within a part they are anyway, and the lock is its caller's
+        if (Thread.currentThread() instanceof Worker inside && inside.crew() == this) {
+            body.run();
+            return;
+        }
+        lock.lock();
+        boolean before = alone;
+        alone = true;
+        try {
+            body.run();
+        } finally {
+            alone = before;
             lock.unlock();
         }
     }

@@ -10,7 +10,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.classfile.ClassFile;
+import java.lang.classfile.MethodModel;
 import java.lang.classfile.attribute.CodeAttribute;
+import java.lang.classfile.instruction.InvokeInstruction;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -95,22 +97,46 @@ class BlockClassTest {
     @Test
     void areTooLargeToBeInlined() {
         for (VectorSpecies<?> species : List.of(F32Blocks.SPECIES, F64Blocks.SPECIES)) {
-            var written = new BlockClass(species, 12, 8, 4);
-            var blocks =
-                    ClassFile.of()
-                            .parse(ClassFile.of().build(BlockClass.SELF, written::write))
-                            .methods()
-                            .stream()
-                            .filter(m -> m.methodTypeSymbol().equals(BlockCode.type(species)))
-                            .toList();
-            assertThat(blocks).hasSize(12);
-            for (var block : blocks) {
+            for (var block : blocks(species)) {
                 var code = (CodeAttribute) block.code().orElseThrow();
                 assertThat(code.codeLength())
                         .as(block.methodName().stringValue())
                         .isGreaterThan(INLINED);
             }
         }
+    }
+
+    @Test
+    void tellTheClassOfEverySumTheyStore() {
+        for (VectorSpecies<?> species : List.of(F32Blocks.SPECIES, F64Blocks.SPECIES)) {
+            for (var block : blocks(species)) {
+                var name = block.methodName().stringValue();
+                int height = Integer.parseInt(name.replaceAll("[^0-9]", ""));
+                assertThat(calls(block, "intoArray")).as(name).isEqualTo(2 * height);
+                assertThat(calls(block, "cast")).as(name).isEqualTo(2 * height);
+            }
+        }
+    }
+
+    private static long calls(MethodModel block, String method) {
+        return block.code()
+                .orElseThrow()
+                .elementStream()
+                .filter(e -> e instanceof InvokeInstruction i && i.name().equalsString(method))
+                .count();
+    }
+
+    private static List<MethodModel> blocks(VectorSpecies<?> species) {
+        var written = new BlockClass(species, 12, 8, 4);
+        var blocks =
+                ClassFile.of()
+                        .parse(ClassFile.of().build(BlockClass.SELF, written::write))
+                        .methods()
+                        .stream()
+                        .filter(m -> m.methodTypeSymbol().equals(BlockCode.type(species)))
+                        .toList();
+        assertThat(blocks).hasSize(12);
+        return blocks;
     }
 
     @ParameterizedTest

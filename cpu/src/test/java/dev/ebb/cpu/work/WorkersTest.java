@@ -61,6 +61,56 @@ class WorkersTest {
         }
     }
 
+    @Test
+    void leavesToTheCallerWhatItIsToRunAlone() {
+        try (var workers = new Workers(4)) {
+            var crew = new Crew(workers, 4);
+            var ran = new AtomicIntegerArray(40);
+            var caller = Thread.currentThread();
+            crew.alone(
+                    () ->
+                            crew.run(
+                                    40,
+                                    (part, worker) -> {
+                                        assertThat(worker).isZero();
+                                        assertThat(Thread.currentThread()).isSameAs(caller);
+                                        ran.incrementAndGet(part);
+                                    }));
+            for (int i = 0; i < 40; i++) assertThat(ran.get(i)).isEqualTo(1);
+            assertThatThrownBy(
+                            () ->
+                                    crew.alone(
+                                            () -> {
+                                                throw new IllegalStateException("a part failed");
+                                            }))
+                    .hasMessage("a part failed");
+            // and is shared again afterwards: the first part waits for those of the others
+            var others = new CountDownLatch(3);
+            var waited = new AtomicBoolean();
+            crew.run(
+                    4,
+                    (part, _) -> {
+                        if (part == 0) waited.set(isDone(others));
+                        else others.countDown();
+                    });
+            assertThat(waited).isTrue();
+        }
+    }
+
+    /** A part of a kernel may run a program, which runs a kernel for the first time. */
+    @Test
+    void runsAloneWithinAPartToo() {
+        try (var workers = new Workers(3)) {
+            var crew = new Crew(workers, 3);
+            var ran = new AtomicIntegerArray(30);
+            crew.run(
+                    30,
+                    (part, _) ->
+                            crew.alone(() -> crew.run(1, (_, _) -> ran.incrementAndGet(part))));
+            for (int i = 0; i < 30; i++) assertThat(ran.get(i)).isEqualTo(1);
+        }
+    }
+
     private static boolean isDone(CountDownLatch latch) {
         try {
             return latch.await(5, TimeUnit.MINUTES);

@@ -247,26 +247,9 @@ public final class Driver implements Streams, Kernels.Loader {
         library.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, bytes);
     }
 
-    /**
-     * Enqueues a kernel on a stream.
-     *
-     * @param arguments for each argument the address of its value in host memory
-     */
-    public void launch(
-            long function, int blocks, int threads, int sharedBytes, long stream, long arguments) {
-        library.call(
-                "cuLaunchKernel",
-                function,
-                blocks,
-                1,
-                1,
-                threads,
-                1,
-                1,
-                sharedBytes,
-                stream,
-                arguments,
-                0L);
+    /** Enqueues a kernel. */
+    public void launch(Launch launch) {
+        launch.enqueue(library);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel.Combine;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -37,23 +38,53 @@ record Chunks(long rows, long columns, int height) {
         return Math.max(1, (rows + height - 1) / height);
     }
 
-    /** Combines the chunks [count, columns] at {@code from} into {@code to}. */
-    Action join(Combine combine, DType type, DType out, Operand from, Operand to) {
+    /**
+     * The totals [count, columns] of all chunks at {@code from}, to be combined into {@code to}.
+     */
+    record Totals(Combine combine, DType type, DType out, Operand from, Operand to) {
+        /** Whether the same code combines these and {@code other}. */
+        private boolean isLike(Totals other) {
+            return combine == other.combine && type == other.type && out == other.out;
+        }
+    }
+
+    /** Combines the chunks of each of {@code all}: one launch for all that are alike. */
+    List<Action> join(List<Totals> all) {
+        var actions = new ArrayList<Action>();
+        var open = new ArrayList<>(all);
+        while (!open.isEmpty()) {
+            var alike = open.stream().filter(open.getFirst()::isLike).toList();
+            open.removeAll(alike);
+            actions.add(joinAlike(alike));
+        }
+        return actions;
+    }
+
+    private Action joinAlike(List<Totals> all) {
         var code = new Lines();
+        var combine = all.getFirst().combine;
+        var type = all.getFirst().type;
         var t = Words.computed(type);
+        var to = Words.stored(all.getFirst().out);
         var fn = Words.combine(combine);
         long share = (count() + SHARES - 1) / SHARES;
-        MapText.open(code, "chunks", 32 * SHARES, 2, true);
+        long blocks = MapText.blocks(columns, 32);
+        MapText.open(code, "chunks", 32 * SHARES, 2 * all.size(), true);
         code.add("__shared__ %s shares[%d][32];", t, SHARES);
         code.add("const u32 x = threadIdx.x & 31, y = threadIdx.x >> 5;");
-        code.add("const num column = (num)blockIdx.x * 32 + x;");
+        code.add("const void* from = p0;");
+        code.add("void* to = p%d;", all.size());
+        for (int i = 1; i < all.size(); i++)
+            code.add("if (blockIdx.x >= %d) from = p%d, to = p%d;", i * blocks, i, all.size() + i);
+        var block = all.size() == 1 ? "blockIdx.x" : "(blockIdx.x %% %d)".formatted(blocks);
+        code.add("const num column = (num)%s * 32 + x;", block);
         code.add("const num first = y * %d;", share);
         code.add(
                 "const num last = first + %d < %d ? first + %d : %d;",
                 share, count(), share, count());
         code.add("%s sum = %s;", t, Words.identity(combine, type));
         code.open("if (column < %d)", columns);
-        code.add("const %s* const part = (const %s*)p0 + column;", t, t);
+        code.add("const %s* const part = (const %s*)from + column;", t, t);
         code.add("#pragma unroll 8");
         code.add("for (num c = first; c < last; c++) sum = %s(sum, part[c * %d]);", fn, columns);
         code.close();
@@ -62,14 +93,12 @@ record Chunks(long rows, long columns, int height) {
         code.add("if (y > 0 || column >= %d) return;", columns);
         code.add("#pragma unroll");
         code.add("for (int s = 1; s < %d; s++) sum = %s(sum, shares[s][x]);", SHARES, fn);
-        code.add("((%s*)p1)[column] = Down<%s>::of(sum);", Words.stored(out), Words.stored(out));
+        code.add("((%s*)to)[column] = Down<%s>::of(sum);", to, to);
         code.close();
+        var operands = new ArrayList<Operand>();
+        all.forEach(totals -> operands.add(totals.from));
+        all.forEach(totals -> operands.add(totals.to));
         return new Action.Launch(
-                "chunks",
-                code.toString(),
-                MapText.blocks(columns, 32),
-                32 * SHARES,
-                0,
-                List.of(from, to));
+                "chunks", code.toString(), blocks * all.size(), 32 * SHARES, 0, operands);
     }
 }

@@ -186,7 +186,7 @@ public final class ConvolveText {
                         .formatted(k.groups() * k.outChannels(), k.outChannels());
         add(number(channel, "x", k.in()), number(result, "y", k.out()));
         code.close();
-        new Lanes(4096).join(code, Kernel.Combine.SUM, out, "sum");
+        Lanes.join(THREADS, code, Kernel.Combine.SUM, out, "sum");
         code.add("if (threadIdx.x != 0) return;");
         store("at");
     }

@@ -103,7 +103,8 @@ final class FoldGrid {
     }
 
     /** Writes code that visits the elements of a group, from element {@code c} of a row on. */
-    void group(Lines code, Lanes lanes, List<DType> all, Consumer<Expression> visit) {
+    void group(
+            Lines code, Lanes lanes, List<DType> all, boolean quick, Consumer<Expression> visit) {
         splitGroup(code);
         for (int i = 0; i < views.size(); i++) {
             if (!folded.isFixed(i) && isPacked(i))
@@ -121,8 +122,8 @@ final class FoldGrid {
         code.open("for (int e = 0; e < %d; e++)", Lanes.GROUP);
         code.add("const num x = c + e;");
         if (lanes.width() % Lanes.GROUP != 0) code.add("if (x >= last) break;");
-        visit.accept(
-                element(code, "x", i -> isPacked(i) ? "up(a%d.at[e])".formatted(i) : "", all, "t"));
+        IntFunction<String> loaded = i -> isPacked(i) ? "up(a%d.at[e])".formatted(i) : "";
+        visit.accept(element(code, "x", loaded, all, quick));
         code.close();
     }
 
@@ -207,12 +208,13 @@ final class FoldGrid {
     /**
      * An expression at element {@code c} of the row, with numbers of the row as further arguments;
      * {@code loaded} names the operands already loaded, {@code all} are the types of operands and
-     * numbers.
+     * numbers; see {@link Expression} for {@code quick}.
      */
     Expression element(
-            Lines code, String c, IntFunction<String> loaded, List<DType> all, String prefix) {
+            Lines code, String c, IntFunction<String> loaded, List<DType> all, boolean quick) {
         folded.split(code, c, "d");
-        return new Expression(code, all, names(i -> argument(code, i, loaded), "row", c), prefix);
+        var names = names(i -> argument(code, i, loaded), "row", c);
+        return new Expression(code, all, names, "t", "", quick);
     }
 
     /** Writes a load of an operand that is not loaded yet. */

@@ -126,7 +126,7 @@ final class FoldText {
         code.open(
                 "for (num c = first + lane * %d; c < last; c += %d)",
                 Lanes.GROUP, lanes.count() * Lanes.GROUP);
-        grid.group(code, lanes, in, value -> combine(code, value, ""));
+        grid.group(code, lanes, in, false, value -> combine(code, value, ""));
         code.close();
         for (int j = 0; j < bodies(); j++) lanes.join(code, k.combine(), type, sum(j));
         var to = whole ? out : type;
@@ -236,14 +236,16 @@ final class FoldText {
                         0,
                         grid.operands(targets(whole, bytes))));
         if (whole) return new Recipe(actions, 0);
+        var totals = new ArrayList<Chunks.Totals>();
         for (int j = 0; j < bodies(); j++)
-            actions.add(
-                    chunks.join(
+            totals.add(
+                    new Chunks.Totals(
                             k.combine(),
                             type,
                             out,
                             new Operand.Work(j * bytes),
                             new Operand.Out(j)));
+        actions.addAll(chunks.join(totals));
         return new Recipe(actions, bodies() * bytes);
     }
 }

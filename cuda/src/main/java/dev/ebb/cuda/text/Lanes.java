@@ -23,7 +23,7 @@ record Lanes(long width) {
     int count() {
         if (width <= 32) return 1;
         if (width <= 1024) return 32;
-        if (width <= 4096) return 128;
+        if (width <= 2048) return 128;
         return width <= 8192 ? 256 : 512;
     }
 
@@ -46,17 +46,28 @@ record Lanes(long width) {
         return (int) ((elements + (long) GROUP * count() - 1) / ((long) GROUP * count()));
     }
 
+    /** Groups of the whole row per lane. */
+    int allGroups() {
+        long lane = (long) GROUP * count();
+        return Math.toIntExact((width + lane - 1) / lane);
+    }
+
     /**
      * Writes code that combines the values {@code name} of all lanes; every lane gets the result.
      */
     void join(Lines code, Combine combine, DType type, String name) {
-        if (count() == 1) return;
+        join(count(), code, combine, type, name);
+    }
+
+    /** The same for {@code count} lanes: one, a warp, or all threads of a block. */
+    static void join(int count, Lines code, Combine combine, DType type, String name) {
+        if (count == 1) return;
         var fn = Words.combine(combine);
         code.add("#pragma unroll");
         code.add("for (int far = 16; far > 0; far >>= 1)");
         code.add("    %s = %s(%s, __shfl_xor_sync(0xffffffffu, %s, far));", name, fn, name, name);
-        if (count() == 32) return;
-        int warps = count() / 32;
+        if (count == 32) return;
+        int warps = count / 32;
         code.add("{");
         code.add("__shared__ %s warps[%d];", Words.computed(type), warps);
         code.add("__syncthreads();");

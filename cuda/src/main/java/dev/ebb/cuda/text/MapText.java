@@ -128,6 +128,7 @@ final class MapText {
                 bounds, name, String.join(", ", names));
         code.add(large ? "typedef u64 num;" : "typedef u32 num;");
         code.add(large ? "typedef i64 ofs;" : "typedef i32 ofs;");
+        code.add("await_previous();");
     }
 
     private String note() {

@@ -20,7 +20,8 @@ public final class Recipes {
         return switch (kernel) {
             case Kernel.Map k -> Optional.of(MapText.recipe(k, in, out));
             case Kernel.Fold k -> Optional.of(FoldText.recipe(k, in, out.getFirst()));
-            case Kernel.Rows k -> Optional.of(RowsText.recipe(k, in, out.getFirst()));
+            case Kernel.Rows k ->
+                    Optional.of(RowsText.recipe(k, in, out.subList(0, k.results().size())));
             case Kernel.Contract k ->
                     Optional.of(Products.recipe(k, in, out.getFirst(), precision));
             case Decoded _ ->

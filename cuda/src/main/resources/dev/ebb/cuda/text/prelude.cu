@@ -73,6 +73,15 @@ __device__ __forceinline__ bool bit(const u8* p, i64 i) {
 // Dynamic shared memory; the launch sets its size.
 #define EBB_SHARED(name) extern __shared__ __align__(1024) u8 name[]
 
+// Lets the next kernel on the stream start, and waits for the end of the one before: a kernel may
+// be launched while the one before it is still running, and every kernel calls this first.
+__device__ __forceinline__ void await_previous() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 __device__ __forceinline__ f32 half_to_float(u16 bits) {
     f32 x;
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));

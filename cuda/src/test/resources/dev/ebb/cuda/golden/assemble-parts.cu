@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) fill(void* p0) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num at = (num)blockIdx.x * 256 + threadIdx.x;
     if (at < 60) ((f32*)p0)[at] = Down<f32>::of(1.0f);
 }
@@ -11,6 +12,7 @@ extern "C" __global__ void __launch_bounds__(256) fill(void* p0) {
 extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 1;
     if (at >= 16) return;
     const ofs i1 = (ofs)(at % 8);
@@ -25,6 +27,7 @@ extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 1;
     if (at >= 6) return;
     const ofs i1 = (ofs)(at % 3);

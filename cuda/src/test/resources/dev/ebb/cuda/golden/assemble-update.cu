@@ -4,6 +4,7 @@
 extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 4;
     if (at >= 60) return;
     const ofs i0 = (ofs)(at);
@@ -16,6 +17,7 @@ extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 1;
     if (at >= 6) return;
     const ofs i1 = (ofs)(at % 3);

@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) pad(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num first = ((num)blockIdx.x * 256 + threadIdx.x) * 4;
     if (first >= 60) return;
     Pack<f32, 4> r;

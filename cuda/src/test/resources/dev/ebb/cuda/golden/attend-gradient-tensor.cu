@@ -32,6 +32,7 @@ struct AttendSizes {
 extern "C" __global__ void __launch_bounds__(128) attend_queries(void* p0, void* p1, void* p2, void* p3, void* p4, void* p5, void* p6, void* p7) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     attend_backward_queries<Warps<bf16>, bf16, AttendSizes, 2, 64, false>(
         (const bf16*)p0, (const bf16*)p1, (const bf16*)p2, 0,
@@ -71,6 +72,7 @@ struct AttendSizes {
 extern "C" __global__ void __launch_bounds__(128, 3) attend_keys(void* p0, void* p1, void* p2, void* p3, void* p4, void* p5, void* p6, void* p7, void* p8) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     attend_backward_keys<Warps<bf16>, bf16, AttendSizes, 1, 64, false, true, true>(
         (const bf16*)p0, (const bf16*)p1, (const bf16*)p2, 0,

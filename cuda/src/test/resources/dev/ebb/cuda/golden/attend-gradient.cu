@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) attend_queries(void* p0, void* p1, void* p2, void* p3, void* p4, void* p5, void* p6, void* p7) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const int top = (int)(blockIdx.x % 5) * 8;
@@ -72,6 +73,7 @@ extern "C" __global__ void __launch_bounds__(256) attend_queries(void* p0, void*
 extern "C" __global__ void __launch_bounds__(256) attend_keys(void* p0, void* p1, void* p2, void* p3, void* p4, void* p5, void* p6, void* p7, void* p8) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const int top = (int)(blockIdx.x % 5) * 8;

@@ -24,6 +24,7 @@ struct AttendSizes {
 extern "C" __global__ void __launch_bounds__(128) attend(void* p0, void* p1, void* p2, void* p3, void* p4, void* p5) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     attend_forward<Warps<f32>, f32, AttendSizes, 2, 64, true>(
         (const f32*)p0, (const f32*)p1, (const f32*)p2, p3, (f32*)p4, (f32*)p5, memory);

@@ -24,6 +24,7 @@ struct AttendSizes {
 extern "C" __global__ void __launch_bounds__(128) attend(void* p0, void* p1, void* p2, void* p3, void* p4) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     attend_forward<Warps<bf16>, bf16, AttendSizes, 2, 64, true>(
         (const bf16*)p0, (const bf16*)p1, (const bf16*)p2, 0, (bf16*)p3, (f32*)p4, memory);

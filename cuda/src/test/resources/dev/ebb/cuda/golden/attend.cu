@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) attend(void* p0, void* p1, void* p2, void* p3, void* p4) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const int top = (int)(blockIdx.x % 5) * 8;

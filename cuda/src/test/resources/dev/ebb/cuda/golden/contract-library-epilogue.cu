@@ -5,6 +5,7 @@
 extern "C" __global__ void __launch_bounds__(256) map(void* p0, void* p1, void* p2) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 8;
     if (at >= 32768) return;
     const ofs i1 = (ofs)(at % 256);

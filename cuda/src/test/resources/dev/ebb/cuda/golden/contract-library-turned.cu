@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     __shared__ f32 tile[32][33];
     const int x = threadIdx.x & 31, y = threadIdx.x >> 5;
     const int free = (int)(blockIdx.x % 4) * 32;

@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) contract(void* p0, void* p1, void* p2, void* p3) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     __shared__ f32 left[16][65];
     __shared__ f32 right[16][65];
     const num across = blockIdx.x % 1 * 64;

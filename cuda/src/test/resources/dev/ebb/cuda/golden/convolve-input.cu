@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(128) convolve(void* p0, void* p1, void* p2) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     f32 sum = 0.0f;
     const num at = (num)blockIdx.x * 128 + threadIdx.x;
     if (at >= 504) return;

@@ -42,6 +42,7 @@ struct ConvolveSizes {
 extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     convolve_weights<bf16, ConvolveSizes, 1, 128, ALONG>((const bf16*)p0, (const bf16*)p1, (f32*)p2, memory);
 }
@@ -50,6 +51,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1
 extern "C" __global__ void __launch_bounds__(256) join(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num number = (num)blockIdx.x * 256 + threadIdx.x;
     if (number >= 768) return;
     const num at = number, row = at / 24;

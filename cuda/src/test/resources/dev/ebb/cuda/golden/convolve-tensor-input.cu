@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num at = (num)blockIdx.x * 256 + threadIdx.x;
     if (at >= 3072) return;
     const int k = (int)(at % 64);
@@ -59,6 +60,7 @@ struct ConvolveSizes {
 extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     convolve_columns<bf16, ConvolveSizes, 1, true>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
 }
@@ -99,6 +101,7 @@ struct ConvolveSizes {
 extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     turn_channels<bf16, ConvolveSizes>((const bf16*)p0, (bf16*)p1, memory);
 }
@@ -107,6 +110,7 @@ extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num at = (num)blockIdx.x * 256 + threadIdx.x;
     if (at >= 3072) return;
     const int k = (int)(at % 64);
@@ -163,6 +167,7 @@ struct ConvolveSizes {
 extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     convolve_columns<bf16, ConvolveSizes, 1, false>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
 }
@@ -171,6 +176,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1
 extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num at = (num)blockIdx.x * 256 + threadIdx.x;
     if (at >= 3072) return;
     const int k = (int)(at % 64);
@@ -227,6 +233,7 @@ struct ConvolveSizes {
 extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     convolve_columns<bf16, ConvolveSizes, 1, false>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
 }
@@ -235,6 +242,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1
 extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num at = (num)blockIdx.x * 256 + threadIdx.x;
     if (at >= 6144) return;
     const int k = (int)(at % 128);
@@ -291,6 +299,7 @@ struct ConvolveSizes {
 extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     convolve_columns<bf16, ConvolveSizes, 1, false>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
 }
@@ -299,6 +308,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1
 extern "C" __global__ void __launch_bounds__(256) phases(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 1;
     if (at >= 13824) return;
     const num picture = at / 72;

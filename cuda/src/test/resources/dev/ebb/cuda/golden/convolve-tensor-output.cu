@@ -35,6 +35,7 @@ struct ConvolveSizes {
 extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     turn_channels<bf16, ConvolveSizes>((const bf16*)p0, (bf16*)p1, memory);
 }
@@ -43,6 +44,7 @@ extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num at = (num)blockIdx.x * 256 + threadIdx.x;
     if (at >= 16384) return;
     const int k = (int)(at % 256);
@@ -99,6 +101,7 @@ struct ConvolveSizes {
 extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     convolve_columns<bf16, ConvolveSizes, 1, false>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
 }

@@ -35,6 +35,7 @@ struct ConvolveSizes {
 extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     turn_channels<f32, ConvolveSizes>((const f32*)p0, (f32*)p1, memory);
 }
@@ -43,6 +44,7 @@ extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(256) lines(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num at = (num)blockIdx.x * 256 + threadIdx.x;
     if (at >= 8960) return;
     const num row = at / 28, p = at % 28;
@@ -94,6 +96,7 @@ struct ConvolveSizes {
 extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     EBB_SHARED(memory);
     convolve_spread<ConvolveSizes, 2>((const f32*)p0, (const f32*)p1, (f32*)p2, memory);
 }
@@ -102,6 +105,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1
 extern "C" __global__ void __launch_bounds__(256) join(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num number = (num)blockIdx.x * 256 + threadIdx.x;
     if (number >= 17280) return;
     const num own = number % 80, group = number / 17280;

@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(128) cumulate(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num line = (num)blockIdx.x * 128 + threadIdx.x;
     if (line >= 15) return;
     const ofs start = line / 5 * 55 + line % 5;

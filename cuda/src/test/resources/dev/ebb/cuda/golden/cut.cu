@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 8;
     if (at >= 24) return;
     const ofs i1 = (ofs)(at % 8);
@@ -17,6 +18,7 @@ extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 8;
     if (at >= 48) return;
     const ofs i1 = (ofs)(at % 16);

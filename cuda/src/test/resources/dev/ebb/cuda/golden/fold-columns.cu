@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(128) fold(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = (num)blockIdx.x * 128 + threadIdx.x;
     if (at >= 42) return;
     const num row = at % 6 * 4;
@@ -32,14 +33,17 @@ extern "C" __global__ void __launch_bounds__(128) fold(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     __shared__ f32 shares[32][32];
     const u32 x = threadIdx.x & 31, y = threadIdx.x >> 5;
+    const void* from = p0;
+    void* to = p1;
     const num column = (num)blockIdx.x * 32 + x;
     const num first = y * 1;
     const num last = first + 1 < 7 ? first + 1 : 7;
     f32 sum = 0.0f;
     if (column < 24) {
-        const f32* const part = (const f32*)p0 + column;
+        const f32* const part = (const f32*)from + column;
 #pragma unroll 8
         for (num c = first; c < last; c++) sum = add(sum, part[c * 24]);
     }
@@ -48,5 +52,5 @@ extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
     if (y > 0 || column >= 24) return;
 #pragma unroll
     for (int s = 1; s < 32; s++) sum = add(sum, shares[s][x]);
-    ((f32*)p1)[column] = Down<f32>::of(sum);
+    ((f32*)to)[column] = Down<f32>::of(sum);
 }

@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(128) fold(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num part = (num)blockIdx.x * 4 + threadIdx.x / 32;
     if (part >= 3) return;
     const u32 lane = threadIdx.x % 32;

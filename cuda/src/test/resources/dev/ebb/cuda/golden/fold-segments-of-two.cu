@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(512) fold(void* p0, void* p1, void* p2, void* p3, void* p4) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num part = blockIdx.x;
     const u32 lane = threadIdx.x % 512;
     const num row = part / 2;
@@ -68,6 +69,7 @@ extern "C" __global__ void __launch_bounds__(512) fold(void* p0, void* p1, void*
 extern "C" __global__ void __launch_bounds__(128) segments(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num row = (num)blockIdx.x * 128 + threadIdx.x;
     if (row >= 3) return;
     const f32* const part = (const f32*)p0 + row * 2;
@@ -81,6 +83,7 @@ extern "C" __global__ void __launch_bounds__(128) segments(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(128) segments(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num row = (num)blockIdx.x * 128 + threadIdx.x;
     if (row >= 3) return;
     const f32* const part = (const f32*)p0 + row * 2;

@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(512) fold(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num part = blockIdx.x;
     const u32 lane = threadIdx.x % 512;
     const num row = part / 4;
@@ -40,6 +41,7 @@ extern "C" __global__ void __launch_bounds__(512) fold(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(128) segments(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     const num row = (num)blockIdx.x * 128 + threadIdx.x;
     if (row >= 2) return;
     const f32* const part = (const f32*)p0 + row * 4;

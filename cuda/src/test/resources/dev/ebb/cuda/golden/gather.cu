@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) gather(void* p0, void* p1, void* p2, void* p3, void* p4) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 4;
     if (at >= 320) return;
     const ofs i1 = (ofs)(at % 8);

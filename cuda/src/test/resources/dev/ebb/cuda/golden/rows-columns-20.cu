@@ -3,14 +3,15 @@
 extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const u32 lane = threadIdx.x % 1;
     const num chunk = (num)blockIdx.x * 128 + threadIdx.x / 1;
     if (chunk >= 4) return;
-    f32 total[5][4];
+    f32 total0[5][4];
 #pragma unroll
     for (int j = 0; j < 5; j++)
 #pragma unroll
-        for (int e = 0; e < 4; e++) total[j][e] = 0.0f;
+        for (int e = 0; e < 4; e++) total0[j][e] = 0.0f;
     const num end = chunk * 16 + 16 < 64 ? chunk * 16 + 16 : 64;
     Pack<f32, 4> a0[5];
     Pack<f32, 4> m0[5];
@@ -70,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
                     const num x = c + e;
                     const ofs d0 = (ofs)(x);
                     const f32 t2 = up(a0[j].at[e]) - n0;
-                    total[j][e] = add(total[j][e], t2);
+                    total0[j][e] = add(total0[j][e], t2);
                 }
             }
         }
@@ -80,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
 #pragma unroll
         for (int e = 0; e < 4; e++) {
             const num x = (lane + j * 1) * 4 + e;
-            if (x < 20) ((f32*)p1)[chunk * 20 + x] = Down<f32>::of(total[j][e]);
+            if (x < 20) ((f32*)p1)[chunk * 20 + x] = Down<f32>::of(total0[j][e]);
         }
     }
 }
@@ -89,14 +90,17 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     __shared__ f32 shares[32][32];
     const u32 x = threadIdx.x & 31, y = threadIdx.x >> 5;
+    const void* from = p0;
+    void* to = p1;
     const num column = (num)blockIdx.x * 32 + x;
     const num first = y * 1;
     const num last = first + 1 < 4 ? first + 1 : 4;
     f32 sum = 0.0f;
     if (column < 20) {
-        const f32* const part = (const f32*)p0 + column;
+        const f32* const part = (const f32*)from + column;
 #pragma unroll 8
         for (num c = first; c < last; c++) sum = add(sum, part[c * 20]);
     }
@@ -105,5 +109,5 @@ extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
     if (y > 0 || column >= 20) return;
 #pragma unroll
     for (int s = 1; s < 32; s++) sum = add(sum, shares[s][x]);
-    ((f32*)p1)[column] = Down<f32>::of(sum);
+    ((f32*)to)[column] = Down<f32>::of(sum);
 }

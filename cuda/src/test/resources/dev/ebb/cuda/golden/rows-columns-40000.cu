@@ -3,21 +3,23 @@
 extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const u32 lane = threadIdx.x % 512;
     const num chunk = blockIdx.x;
-    f32* const total = (f32*)p1 + chunk * 40000;
+    f32* const total0 = (f32*)p1 + chunk * 40000;
     for (num c = lane * 4; c < 40000; c += 2048)
-        for (int e = 0; e < 4; e++) if (c + e < 40000) total[c + e] = 0.0f;
+        for (int e = 0; e < 4; e++) if (c + e < 40000) total0[c + e] = 0.0f;
     const num end = chunk * 16 + 16 < 64 ? chunk * 16 + 16 : 64;
     for (num row = chunk * 16; row < end; row++) {
         const ofs k0 = (ofs)(row);
         const ofs s0 = k0 * 40000;
         f32 n0 = -F32_INFINITY;
-        for (num first = 0; first < 40000; first += 16384) {
-            const num last = first + 16384 < 40000 ? first + 16384 : 40000;
+        for (num begin = 0; begin < 40000; begin += 16384) {
+            const bool first = begin == 0;
+            const num last = begin + 16384 < 40000 ? begin + 16384 : 40000;
             f32 part = -F32_INFINITY;
 #pragma unroll 8
-            for (num c = first + lane * 4; c < last; c += 2048) {
+            for (num c = begin + lane * 4; c < last; c += 2048) {
                 const Pack<f32, 4> a0 = load<4>((const f32*)p0 + s0 + c);
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
@@ -38,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1) {
 #pragma unroll
                 for (int w = 1; w < 16; w++) part = maximum(part, warps[w]);
             }
-            n0 = first == 0 ? part : maximum(n0, part);
+            n0 = first ? part : maximum(n0, part);
         }
         for (num c = lane * 4, j = 0; c < 40000; c += 2048, j++) {
             const num last = 40000;
@@ -48,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1) {
                 const num x = c + e;
                 const ofs d0 = (ofs)(x);
                 const f32 t2 = up(a0.at[e]) - n0;
-                total[x] = add(total[x], t2);
+                total0[x] = add(total0[x], t2);
             }
         }
     }
@@ -58,14 +60,17 @@ extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
+    await_previous();
     __shared__ f32 shares[32][32];
     const u32 x = threadIdx.x & 31, y = threadIdx.x >> 5;
+    const void* from = p0;
+    void* to = p1;
     const num column = (num)blockIdx.x * 32 + x;
     const num first = y * 1;
     const num last = first + 1 < 4 ? first + 1 : 4;
     f32 sum = 0.0f;
     if (column < 40000) {
-        const f32* const part = (const f32*)p0 + column;
+        const f32* const part = (const f32*)from + column;
 #pragma unroll 8
         for (num c = first; c < last; c++) sum = add(sum, part[c * 40000]);
     }
@@ -74,5 +79,5 @@ extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
     if (y > 0 || column >= 40000) return;
 #pragma unroll
     for (int s = 1; s < 32; s++) sum = add(sum, shares[s][x]);
-    ((f32*)p1)[column] = Down<f32>::of(sum);
+    ((f32*)to)[column] = Down<f32>::of(sum);
 }

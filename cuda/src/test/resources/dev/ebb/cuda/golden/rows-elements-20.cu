@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const u32 lane = threadIdx.x % 1;
     const num row = (num)blockIdx.x * 128 + threadIdx.x / 1;
     if (row >= 64) return;
@@ -48,17 +49,17 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
     for (int j = 0; j < 5; j++) {
         const num c = (lane + j * 1) * 4;
         if (c < 20) {
-            Pack<bf16, 4> r;
+            Pack<bf16, 4> r0;
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 const num x = c + e;
                 const ofs d0 = (ofs)(x);
                 const f32 t2 = up(a0[j].at[e]) - n0;
-                const f32 t3 = fn_exp(t2);
-                const f32 t5 = t3 / n1;
-                r.at[e] = Down<bf16>::of(t5);
+                const f32 t3 = quick_exp(t2);
+                const f32 t5 = quick_divide(t3, n1);
+                r0.at[e] = Down<bf16>::of(t5);
             }
-            store<4>((bf16*)p1 + row * 20 + c, r);
+            store<4>((bf16*)p1 + row * 20 + c, r0);
         }
     }
 }

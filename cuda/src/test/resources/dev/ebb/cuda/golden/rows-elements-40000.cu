@@ -3,16 +3,18 @@
 extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const u32 lane = threadIdx.x % 512;
     const num row = blockIdx.x;
     const ofs k0 = (ofs)(row);
     const ofs s0 = k0 * 40000;
     f32 n0 = -F32_INFINITY;
-    for (num first = 0; first < 40000; first += 16384) {
-        const num last = first + 16384 < 40000 ? first + 16384 : 40000;
+    for (num begin = 0; begin < 40000; begin += 16384) {
+        const bool first = begin == 0;
+        const num last = begin + 16384 < 40000 ? begin + 16384 : 40000;
         f32 part = -F32_INFINITY;
 #pragma unroll 8
-        for (num c = first + lane * 4; c < last; c += 2048) {
+        for (num c = begin + lane * 4; c < last; c += 2048) {
             const Pack<bf16, 4> a0 = load<4>((const bf16*)p0 + s0 + c);
 #pragma unroll
             for (int e = 0; e < 4; e++) {
@@ -33,14 +35,15 @@ extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1) {
 #pragma unroll
             for (int w = 1; w < 16; w++) part = maximum(part, warps[w]);
         }
-        n0 = first == 0 ? part : maximum(n0, part);
+        n0 = first ? part : maximum(n0, part);
     }
     f32 n1 = 0.0f;
-    for (num first = 0; first < 40000; first += 16384) {
-        const num last = first + 16384 < 40000 ? first + 16384 : 40000;
+    for (num begin = 0; begin < 40000; begin += 16384) {
+        const bool first = begin == 0;
+        const num last = begin + 16384 < 40000 ? begin + 16384 : 40000;
         f32 part = 0.0f;
 #pragma unroll 8
-        for (num c = first + lane * 4; c < last; c += 2048) {
+        for (num c = begin + lane * 4; c < last; c += 2048) {
             const Pack<bf16, 4> a0 = load<4>((const bf16*)p0 + s0 + c);
 #pragma unroll
             for (int e = 0; e < 4; e++) {
@@ -63,21 +66,21 @@ extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1) {
 #pragma unroll
             for (int w = 1; w < 16; w++) part = add(part, warps[w]);
         }
-        n1 = first == 0 ? part : add(n1, part);
+        n1 = first ? part : add(n1, part);
     }
     for (num c = lane * 4, j = 0; c < 40000; c += 2048, j++) {
         const num last = 40000;
-        Pack<bf16, 4> r;
+        Pack<bf16, 4> r0;
         const Pack<bf16, 4> a0 = load<4>((const bf16*)p0 + s0 + c);
 #pragma unroll
         for (int e = 0; e < 4; e++) {
             const num x = c + e;
             const ofs d0 = (ofs)(x);
             const f32 t2 = up(a0.at[e]) - n0;
-            const f32 t3 = fn_exp(t2);
-            const f32 t5 = t3 / n1;
-            r.at[e] = Down<bf16>::of(t5);
+            const f32 t3 = quick_exp(t2);
+            const f32 t5 = quick_divide(t3, n1);
+            r0.at[e] = Down<bf16>::of(t5);
         }
-        store<4>((bf16*)p1 + row * 40000 + c, r);
+        store<4>((bf16*)p1 + row * 40000 + c, r0);
     }
 }

@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const u32 lane = threadIdx.x % 32;
     const num row = (num)blockIdx.x * 4 + threadIdx.x / 32;
     if (row >= 64) return;

@@ -4,6 +4,7 @@
 extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 4;
     if (at >= 72) return;
     const ofs i0 = (ofs)(at);
@@ -16,6 +17,7 @@ extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
 extern "C" __global__ void __launch_bounds__(128) scatter_over(void* p0, void* p1, void* p2, void* p3, void* p4) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num column = (num)blockIdx.x * 128 + threadIdx.x;
     if (column >= 8) return;
     const ofs ci0 = (ofs)(column);

@@ -7,6 +7,7 @@
 extern "C" __global__ void __launch_bounds__(128) scatter_lists(void* p0, void* p1, void* p2, void* p3, void* p4, void* p5) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num s = (num)blockIdx.x * 128 + threadIdx.x;
     if (s >= 40) return;
     const ofs ri0 = (ofs)(s);
@@ -20,6 +21,7 @@ extern "C" __global__ void __launch_bounds__(128) scatter_lists(void* p0, void* 
 extern "C" __global__ void __launch_bounds__(128) scatter(void* p0, void* p1, void* p2, void* p3, void* p4, void* p5) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     __shared__ u32 found[4], order[15];
     const i64 place = blockIdx.x;
     const u32* const list = (const u32*)p5 + place * 16;

@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) sort(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
+    await_previous();
     const num at = (num)blockIdx.x * 256 + threadIdx.x;
     if (at >= 54) return;
     const num j = at / 3 % 9;
