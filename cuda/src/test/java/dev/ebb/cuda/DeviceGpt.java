@@ -8,6 +8,7 @@ import dev.ebb.nn.Activation;
 import dev.ebb.nn.Block;
 import dev.ebb.nn.Embedding;
 import dev.ebb.nn.FeedForward;
+import dev.ebb.nn.Init;
 import dev.ebb.nn.LayerNorm;
 import dev.ebb.nn.Linear;
 import dev.ebb.nn.Seed;
@@ -60,43 +61,35 @@ final class DeviceGpt {
     public record Batch(Tensor ids, Tensor targets) {}
 
     static DeviceTraining.Workload<State<Gpt>, Batch> gpt(String title, Sizes s, DType type) {
-        var init = new Drawn();
+        var init = Init.uniform(0.035);
         var seed = new Seed(1);
         var blocks =
-                IntStream.range(0, s.layers())
-                        .mapToObj(
-                                i ->
-                                        new Block(
-                                                LayerNorm.of(s.width(), 1e-5),
-                                                new SelfAttention(
-                                                        new SelfAttention.Fused(
-                                                                Linear.of(
-                                                                        s.width(),
-                                                                        3 * s.width(),
-                                                                        init,
-                                                                        seed)),
-                                                        Linear.of(s.width(), s.width(), init, seed),
-                                                        SelfAttention.Heads.causal(s.heads()),
-                                                        Optional.empty()),
-                                                LayerNorm.of(s.width(), 1e-5),
-                                                FeedForward.plain(
-                                                        s.width(),
-                                                        4 * s.width(),
-                                                        Activation.GELU_TANH,
-                                                        init,
-                                                        init,
-                                                        seed)))
-                        .toList();
+                IntStream.range(0, s.layers()).mapToObj(i -> block(s, init, seed.of(i))).toList();
         var model =
                 new Gpt(
-                        Embedding.of(s.vocabulary(), s.width(), init, seed),
-                        Embedding.of(s.context(), s.width(), init, seed),
+                        Embedding.of(s.vocabulary(), s.width(), init, seed.of("tokens")),
+                        Embedding.of(s.context(), s.width(), init, seed.of("positions")),
                         blocks,
                         LayerNorm.of(s.width(), 1e-5),
-                        Linear.of(s.width(), s.vocabulary(), init, seed),
+                        Linear.of(s.width(), s.vocabulary(), init, seed.of("head")),
                         s.context(),
                         s.vocabulary());
         return language(title, model, s.batch(), type);
+    }
+
+    private static Block block(Sizes s, Init init, Seed seed) {
+        int width = s.width();
+        return new Block(
+                LayerNorm.of(width, 1e-5),
+                new SelfAttention(
+                        new SelfAttention.Fused(
+                                Linear.of(width, 3 * width, init, seed.of("attention"))),
+                        Linear.of(width, width, init, seed.of("out")),
+                        SelfAttention.Heads.causal(s.heads()),
+                        Optional.empty()),
+                LayerNorm.of(width, 1e-5),
+                FeedForward.plain(
+                        width, 4 * width, Activation.GELU_TANH, init, init, seed.of("feed")));
     }
 
     /** A step of a language model; weights stay in f32. */

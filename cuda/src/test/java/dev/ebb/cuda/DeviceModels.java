@@ -5,6 +5,7 @@ import dev.ebb.Next;
 import dev.ebb.Tensorwise;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
+import dev.ebb.nn.Init;
 import dev.ebb.nn.Rotary;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.model.Llama;
@@ -18,6 +19,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Training steps of well-known models, in sizes typical for a GPU. */
 final class DeviceModels {
@@ -39,10 +41,7 @@ final class DeviceModels {
                         Rotary.of(1e4),
                         1e-5,
                         Llama.Variant.plain());
-        var init = new Drawn();
-        var model =
-                Tensorwise.map(
-                        Llama.blank(config), t -> t.rank() > 1 ? init.of(t.shape(), 0.03) : t);
+        var model = drawn(Llama.blank(config), 0.015);
         return DeviceGpt.language("Llama", model, 1, type);
     }
 
@@ -56,8 +55,7 @@ final class DeviceModels {
 
     /** ResNet-50 on images of 224 x 224, with the statistics of the batch and momentum. */
     static DeviceTraining.Workload<ImageState, Tensor> resnet(int batch, int size, DType type) {
-        var init = new Drawn();
-        var model = ResNet50.of(init, 1000);
+        var model = ResNet50.of(new Seed(1), 1000);
         var shape = Shape.of(batch, 3, size, size);
         var labels = new SplittableRandom(6).ints(batch, 0, 1000).toArray();
         var sgd = new Sgd(LearningRateSchedule.constant(0.01), 0.9);
@@ -68,7 +66,7 @@ final class DeviceModels {
                         model,
                         model.statistics(),
                         sgd.start(model),
-                        init.of(shape, 2),
+                        Init.uniform(1).of(shape, new Seed(2)),
                         Array.of(Shape.of(batch), labels)),
                 Array.scalar(0f),
                 (s, _) -> {
@@ -108,11 +106,7 @@ final class DeviceModels {
 
     /** A U-Net of 64 channels and four levels. */
     static DeviceTraining.Workload<MaskState, Tensor> unet(int batch, int size, DType type) {
-        var init = new Drawn();
-        var model =
-                Tensorwise.map(
-                        UNet.of(3, 1, 64, 4, new Seed(1)),
-                        t -> t.rank() > 1 ? init.of(t.shape(), 0.1) : t);
+        var model = drawn(UNet.of(3, 1, 64, 4, new Seed(1)), 0.05);
         var adam = AdamW.of(1e-4);
         return new DeviceTraining.Workload<>(
                 "U-Net",
@@ -120,8 +114,8 @@ final class DeviceModels {
                 new MaskState(
                         model,
                         adam.start(model),
-                        init.of(Shape.of(batch, 3, size, size), 2),
-                        init.of(Shape.of(batch, 1, size, size), 2)),
+                        Init.uniform(1).of(Shape.of(batch, 3, size, size), new Seed(2)),
+                        Init.uniform(1).of(Shape.of(batch, 1, size, size), new Seed(3))),
                 Array.scalar(0f),
                 (s, _) -> {
                     var loss =
@@ -143,5 +137,18 @@ final class DeviceModels {
                             new MaskState(moved.params(), moved.state(), s.pictures(), s.masks()),
                             loss.value());
                 });
+    }
+
+    /** The same model with every matrix drawn anew, each from its own seed. */
+    private static <M> M drawn(M model, double bound) {
+        var count = new AtomicInteger();
+        var seed = new Seed(1);
+        return Tensorwise.map(
+                model,
+                t ->
+                        t.rank() > 1
+                                ? Init.uniform(bound)
+                                        .of(t.shape(), seed.of(count.getAndIncrement()))
+                                : t);
     }
 }

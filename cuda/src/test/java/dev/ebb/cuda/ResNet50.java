@@ -3,6 +3,7 @@ package dev.ebb.cuda;
 import dev.ebb.Ebb;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.BatchNorm;
+import dev.ebb.nn.Init;
 import dev.ebb.nn.Linear;
 import dev.ebb.nn.Seed;
 import dev.ebb.tensor.Tensor;
@@ -18,10 +19,10 @@ record ResNet50(Unit stem, List<Part> parts, Linear head) {
 
     /** A convolution without bias, and a norm. */
     record Unit(Tensor kernel, BatchNorm norm, Conv geometry) {
-        static Unit of(int inputs, int outputs, int size, int stride, Drawn init) {
-            double width = 2 * Math.sqrt(6.0 / (inputs * size * size));
+        static Unit of(int inputs, int outputs, int size, int stride, Seed seed) {
             return new Unit(
-                    init.of(Shape.of(outputs, inputs, size, size), width),
+                    Init.heUniform(inputs * size * size)
+                            .of(Shape.of(outputs, inputs, size, size), seed),
                     BatchNorm.of(outputs),
                     Conv.plain().stride(stride).padding(size / 2));
         }
@@ -50,7 +51,7 @@ record ResNet50(Unit stem, List<Part> parts, Linear head) {
     /** Scores of the classes, and the statistics after the batch. */
     record Seen(Tensor logits, Statistics next) {}
 
-    static ResNet50 of(Drawn init, int classes) {
+    static ResNet50 of(Seed seed, int classes) {
         var parts = new ArrayList<Part>();
         int channels = 64;
         var depths = List.of(3, 4, 6, 3);
@@ -58,21 +59,25 @@ record ResNet50(Unit stem, List<Part> parts, Linear head) {
             int width = 64 << stage;
             for (int b = 0; b < depths.get(stage); b++) {
                 int stride = stage > 0 && b == 0 ? 2 : 1;
+                var own = seed.of(parts.size());
                 var units =
                         List.of(
-                                Unit.of(channels, width, 1, 1, init),
-                                Unit.of(width, width, 3, stride, init),
-                                Unit.of(width, 4 * width, 1, 1, init));
+                                Unit.of(channels, width, 1, 1, own.of("first")),
+                                Unit.of(width, width, 3, stride, own.of("second")),
+                                Unit.of(width, 4 * width, 1, 1, own.of("third")));
                 Optional<Unit> shortcut =
                         b == 0
-                                ? Optional.of(Unit.of(channels, 4 * width, 1, stride, init))
+                                ? Optional.of(
+                                        Unit.of(channels, 4 * width, 1, stride, own.of("shortcut")))
                                 : Optional.empty();
                 parts.add(new Part(units, shortcut));
                 channels = 4 * width;
             }
         }
         return new ResNet50(
-                Unit.of(3, 64, 7, 2, init), parts, Linear.of(channels, classes, init, new Seed(1)));
+                Unit.of(3, 64, 7, 2, seed.of("stem")),
+                parts,
+                Linear.of(channels, classes, seed.of("head")));
     }
 
     Statistics statistics() {

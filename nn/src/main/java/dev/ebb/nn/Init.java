@@ -6,6 +6,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 
 import java.util.function.LongToDoubleFunction;
+import java.util.stream.LongStream;
 
 /**
  * The initial values of a parameter. The same seed and shape give the same bits on every machine.
@@ -58,11 +59,20 @@ public interface Init {
         return uniform(1 / StrictMath.sqrt(fanIn));
     }
 
+    /** Computes every element by itself, on all processors. */
     private static Array filled(Shape shape, LongToDoubleFunction at) {
+        long size = shape.size();
+        long chunk = 1 << 14;
         return Array.make(
                 new Type(DType.F32, shape),
-                b -> {
-                    for (long i = 0; i < shape.size(); i++) b.set(i, at.applyAsDouble(i));
-                });
+                b ->
+                        LongStream.range(0, Math.ceilDiv(size, chunk))
+                                .parallel()
+                                .forEach(
+                                        c -> {
+                                            long end = Math.min(size, (c + 1) * chunk);
+                                            for (long i = c * chunk; i < end; i++)
+                                                b.set(i, at.applyAsDouble(i));
+                                        }));
     }
 }

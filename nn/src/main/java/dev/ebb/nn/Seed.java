@@ -33,7 +33,11 @@ public record Seed(long key) {
 
     /** Draw number {@code i}, uniform in (0, 1). */
     public double uniform(long i) {
-        return ((bits(i) & 0xffffffffL) + 0.5) / 0x1p32;
+        return uniform(bits(i));
+    }
+
+    private static double uniform(int bits) {
+        return ((bits & 0xffffffffL) + 0.5) / 0x1p32;
     }
 
     /** Draw number {@code i}, a whole number in {@code [0, bound)}. */
@@ -45,7 +49,8 @@ public record Seed(long key) {
 
     /** Draw number {@code i}, normal with mean 0 and variance 1, by Box and Muller. */
     public double normal(long i) {
-        double radius = StrictMath.sqrt(-2 * StrictMath.log(uniform(2 * i)));
-        return radius * StrictMath.cos(2 * Math.PI * uniform(2 * i + 1));
+        long two = Philox.twoDraws(key, i);
+        double radius = StrictMath.sqrt(-2 * StrictMath.log(uniform((int) two)));
+        return radius * StrictMath.cos(2 * Math.PI * uniform((int) (two >>> 32)));
     }
 }

@@ -50,6 +50,20 @@ final class LayersTest {
     }
 
     @Test
+    void everyElementIsADrawOfItsOwn() {
+        for (int size : new int[] {0, 1, 16_384, 50_001}) {
+            var flat = Init.uniform(2).of(Shape.of(size), SEED).toDoubles();
+            var bell = Init.normal(2).of(Shape.of(size), SEED).toDoubles();
+            for (int i = 0; i < size; i++) {
+                assertThat(flat[i]).isEqualTo((float) (2 * (2 * SEED.uniform(i) - 1)));
+                double radius = StrictMath.sqrt(-2 * StrictMath.log(SEED.uniform(2L * i)));
+                double angle = 2 * Math.PI * SEED.uniform(2L * i + 1);
+                assertThat(bell[i]).isEqualTo((float) (2 * (radius * StrictMath.cos(angle))));
+            }
+        }
+    }
+
+    @Test
     void batchNormGivesItsNextStatistics() {
         var norm = BatchNorm.of(2);
         var x = Array.of(Shape.of(2, 2), 1f, 10f, 3f, 30f);

@@ -19,6 +19,11 @@ public final class Philox {
         return word(counter >>> 2, 0, key, (int) counter & 3);
     }
 
+    /** Draws {@code 2 * pair}, in the low half, and {@code 2 * pair + 1}, in the time of one. */
+    public static long twoDraws(long key, long pair) {
+        return twoWords(pair >>> 1, 0, key, (pair & 1) != 0);
+    }
+
     /**
      * All four words of one block, from a full 128-bit counter and a 64-bit key, low words first:
      * what the published test vectors state.
@@ -33,6 +38,11 @@ public final class Philox {
     }
 
     private static int word(long low, long high, long key, int which) {
+        return (int) (twoWords(low, high, key, which > 1) >>> 32 * (which & 1));
+    }
+
+    /** Words 0 and 1 of a block, or the {@code last} two, the first of them in the low half. */
+    private static long twoWords(long low, long high, long key, boolean last) {
         int c0 = (int) low;
         int c1 = (int) (low >>> 32);
         int c2 = (int) high;
@@ -49,11 +59,6 @@ public final class Philox {
             k0 += W0;
             k1 += W1;
         }
-        return switch (which) {
-            case 0 -> c0;
-            case 1 -> c1;
-            case 2 -> c2;
-            default -> c3;
-        };
+        return last ? (c2 & LOW) | (long) c3 << 32 : (c0 & LOW) | (long) c1 << 32;
     }
 }

@@ -36,4 +36,14 @@ class PhiloxTest {
             assertThat(Philox.draw(key, counter + i)).isEqualTo(block[i]);
         }
     }
+
+    @Test
+    void twoDrawsAreTheSameAsOneAfterTheOther() {
+        long key = 0xa4093822299f31d0L;
+        for (long pair : new long[] {0, 1, 2, 3, 1L << 33, Long.MAX_VALUE >>> 1}) {
+            long two = Philox.twoDraws(key, pair);
+            assertThat((int) two).isEqualTo(Philox.draw(key, 2 * pair));
+            assertThat((int) (two >>> 32)).isEqualTo(Philox.draw(key, 2 * pair + 1));
+        }
+    }
 }
