@@ -87,7 +87,7 @@ class NamesTest {
     }
 
     private static boolean isNamed(Node node, String name) {
-        return node.op().labels().contains(name);
+        return node.labels().contains(name);
     }
 
     private static boolean isProduct(Node node) {

@@ -3,12 +3,11 @@ package dev.ebb.batch;
 import dev.ebb.grad.Cotangents;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.OpDecorator;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.tensor.op.Axes;
@@ -18,6 +17,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * {@code op} for {@code size} examples at once. Its derivative is that of the op for one example,
@@ -25,10 +25,20 @@ import java.util.Optional;
  *
  * @param along which operands have one slice an example
  */
-record Batched(Op op, int size, List<Boolean> along) implements OpDecorator {
+record Batched(Op op, int size, List<Boolean> along) implements Op {
 
     Batched {
         along = List.copyOf(along);
+    }
+
+    @Override
+    public String name() {
+        return op.name();
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return op.traits();
     }
 
     private List<Type> single(List<Type> inputs) {
@@ -61,11 +71,6 @@ record Batched(Op op, int size, List<Boolean> along) implements OpDecorator {
     @Override
     public Kernel kernel(List<Type> inputs) {
         return form(single(inputs)).orElseThrow();
-    }
-
-    @Override
-    public List<Inverse> inverses(List<Type> inputs) {
-        return List.of();
     }
 
     @Override

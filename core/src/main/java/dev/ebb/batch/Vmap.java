@@ -68,7 +68,8 @@ public final class Vmap implements Op.Batching {
             if (once || node.inputs().stream().anyMatch(this::differs)) {
                 node.op().batch(node, this);
             } else {
-                var out = graph.emit(node.op(), node.inputs().stream().map(this::of).toList());
+                var inputs = node.inputs().stream().map(this::of).toList();
+                var out = graph.emit(node.op(), inputs, node.labels());
                 for (int i = 0; i < out.size(); i++) put(node.outputs().get(i), out.get(i), false);
             }
         }
@@ -127,7 +128,7 @@ public final class Vmap implements Op.Batching {
             var v = node.inputs().get(i);
             inputs.add(along.get(i) ? stacked(v) : of(v));
         }
-        var outputs = graph.emit(op, inputs);
+        var outputs = graph.emit(op, inputs, node.labels());
         for (int i = 0; i < outputs.size(); i++) put(node.outputs().get(i), outputs.get(i), true);
     }
 
@@ -157,7 +158,7 @@ public final class Vmap implements Op.Batching {
                         Trait.once(body.traits()),
                         Pace.EVEN,
                         Optional.empty());
-        var outputs = graph.emit(loop, operands);
+        var outputs = graph.emit(loop, operands, node.labels());
         for (int i = 0; i < node.outputs().size(); i++)
             put(node.outputs().get(i), outputs.get(i), true);
     }

@@ -115,6 +115,6 @@ public record WhileOp(Graph condition, Graph body, int limit, int constants, int
         var outputs = new ArrayList<>(node.outputs());
         outputs.remove(carries);
         var loop = counted();
-        loop.pullback(new Node(loop, inputs, outputs, node.region(), node.reverse()), adjoints);
+        loop.pullback(node.with(loop, inputs, outputs), adjoints);
     }
 }

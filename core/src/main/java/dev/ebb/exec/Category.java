@@ -45,10 +45,10 @@ public enum Category {
                 boolean gradient = node.reverse() || (after && !feeding.contains(v));
                 categories.put(v, gradient ? GRADIENTS : ACTIVATIONS);
             }
-            if (WorkspaceOp.isIn(node)) categories.put(node.outputs().getLast(), WORKSPACE);
+            if (node.workspace()) categories.put(node.outputs().getLast(), WORKSPACE);
         }
         for (var inversion : problem.inversions()) {
-            if (WorkspaceOp.isIn(inversion.node()))
+            if (inversion.node().workspace())
                 categories.put(inversion.node().outputs().getLast(), WORKSPACE);
         }
         for (int i = 0; i < graph.params().size(); i++) {

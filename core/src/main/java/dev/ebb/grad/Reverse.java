@@ -38,12 +38,9 @@ public final class Reverse {
         }
         for (Node node : active.reversed()) {
             var copy =
-                    new Node(
-                            node.op(),
+                    node.on(
                             node.inputs().stream().map(here::at).toList(),
-                            node.outputs().stream().map(here::at).toList(),
-                            node.region(),
-                            node.reverse());
+                            node.outputs().stream().map(here::at).toList());
             if (copy.outputs().stream().anyMatch(adjoints::reached)) {
                 g.at(node.region(), true);
                 copy.op().pullback(copy, adjoints);

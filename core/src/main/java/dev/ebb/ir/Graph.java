@@ -23,7 +23,7 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
         for (Node node : nodes) {
             node.inputs().forEach(v -> require(defined, v, node));
             var expected = node.op().infer(node.inputTypes());
-            if (!expected.equals(node.outputTypes())) {
+            if (!expected.equals(Value.types(node.results()))) {
                 throw new IllegalArgumentException(node + " should have type " + expected);
             }
             node.outputs().forEach(v -> define(defined, v));
@@ -96,8 +96,13 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
             return reverse;
         }
 
-        @SuppressWarnings("ReferenceEquality") // an equal value of another graph is still another's
         public List<Value> emit(Op op, List<Value> inputs) {
+            return emit(op, inputs, Set.of());
+        }
+
+        /** As {@link #emit(Op, List)}, with the labels of the node. */
+        @SuppressWarnings("ReferenceEquality") // an equal value of another graph is still another's
+        public List<Value> emit(Op op, List<Value> inputs, Set<String> labels) {
             for (int i = 0; i < inputs.size(); i++) {
                 var v = inputs.get(i);
                 if (v.id() >= minted.size() || minted.get(v.id()) != v) {
@@ -110,7 +115,7 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
                     types.size() == 1
                             ? List.of(fresh(types.getFirst()))
                             : types.stream().map(this::fresh).toList();
-            nodes.add(new Node(op, inputs, outputs, region, reverse));
+            nodes.add(new Node(op, inputs, outputs, region, reverse, labels, false));
             return outputs;
         }
 
@@ -147,7 +152,8 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
                 var inner = outer;
                 for (String name : node.region().path()) inner = inner.enter(name);
                 at(inner, backwards || node.reverse());
-                var outputs = emit(node.op(), node.inputs().stream().map(here::at).toList());
+                var inputs = node.inputs().stream().map(here::at).toList();
+                var outputs = emit(node.op(), inputs, node.labels());
                 for (int i = 0; i < outputs.size(); i++)
                     here.put(node.outputs().get(i), outputs.get(i));
             }

@@ -1,11 +1,10 @@
 package dev.ebb.ir;
 
 import java.util.List;
-import java.util.Set;
 
 /**
  * Gives its operand a name and does nothing else. It never becomes a kernel: before anything is
- * planned the name passes on to the op that computes the operand.
+ * planned the name becomes a label of the node that computes the operand.
  */
 public record Label(String text) implements Op {
 
@@ -41,21 +40,5 @@ public record Label(String text) implements Op {
         var x = node.inputs().getFirst();
         var here = batching.graph().emit(this, batching.of(x));
         batching.put(node.outputs().getFirst(), here, batching.differs(x));
-    }
-
-    @Override
-    public Set<String> labels() {
-        return Set.of(text);
-    }
-
-    /** {@code op}, answering to these names too. */
-    public static Op on(Op op, Set<String> labels) {
-        return labels.isEmpty() ? op : new Labelled(op, labels);
-    }
-
-    private record Labelled(Op op, Set<String> labels) implements OpDecorator {
-        Labelled {
-            labels = Set.copyOf(labels);
-        }
     }
 }

@@ -46,11 +46,6 @@ public interface Op {
         return Set.of();
     }
 
-    /** The names that the user gave to what this computes; policies find it by them. */
-    default Set<String> labels() {
-        return Set.of();
-    }
-
     /**
      * Emits this op and its tangents at once, where that is less work than transposing its
      * pullback, the default; returns whether it did.

@@ -367,11 +367,8 @@ public final class Fuse {
                             piece.kernel,
                             types,
                             piece.node.op().traits(),
-                            piece.labels,
                             piece.inverses());
-            nodes.add(
-                    new Node(
-                            op, piece.inputs, piece.outputs, piece.region(), piece.node.reverse()));
+            nodes.add(piece.node.with(op, piece.inputs, piece.outputs).labelled(piece.labels));
         }
         return new Graph(
                 graph.params(), nodes, graph.results().stream().map(this::source).toList());

@@ -46,7 +46,7 @@ final class FusionCandidate {
         this.first = inputs;
         this.outputs = node.outputs();
         this.name = node.op().name();
-        labels.addAll(node.op().labels());
+        labels.addAll(node.labels());
     }
 
     /** Which pieces read each value. */

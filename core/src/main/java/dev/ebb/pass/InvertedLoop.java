@@ -91,9 +91,8 @@ final class InvertedLoop {
                         kernel,
                         outputs.stream().map(Value::type).toList(),
                         Set.of(),
-                        node.op().labels(),
                         List.of());
-        return new Node(op, inputs, outputs, node.region(), node.reverse());
+        return node.with(op, inputs, outputs);
     }
 
     private Graph round() {
@@ -140,7 +139,6 @@ final class InvertedLoop {
                         new CameBack(what),
                         List.of(checked.type()),
                         Set.of(Trait.EFFECT),
-                        Set.of(),
                         List.of());
         return new Node(op, inputs, List.of(checked), region, true);
     }

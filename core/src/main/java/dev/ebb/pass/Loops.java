@@ -50,8 +50,7 @@ public final class Loops {
             var inputs = node.inputs().stream().map(v -> standsFor.find(v).orElse(v)).toList();
             var again = again(node, inputs).flatMap(key -> Optional.ofNullable(asked.get(key)));
             if (again.isEmpty() || !placed.add(again.get())) {
-                nodes.add(
-                        new Node(node.op(), inputs, node.outputs(), node.region(), node.reverse()));
+                nodes.add(node.on(inputs, node.outputs()));
                 continue;
             }
             var merged = merged(node, again.get(), inputs);

@@ -17,19 +17,13 @@ import java.util.Set;
  * before this.
  */
 public record Lowered(
-        String name,
-        Kernel kernel,
-        List<Type> types,
-        Set<Trait> traits,
-        Set<String> labels,
-        List<Inverse> inverses)
+        String name, Kernel kernel, List<Type> types, Set<Trait> traits, List<Inverse> inverses)
         implements Op {
 
     public Lowered {
         types = List.copyOf(types);
         inverses = List.copyOf(inverses);
         traits = Set.copyOf(traits);
-        labels = Set.copyOf(labels);
     }
 
     @Override
@@ -47,7 +41,6 @@ public record Lowered(
                         kernel,
                         rebuilt.outputTypes(),
                         inverse.op().traits(),
-                        Set.of(),
                         List.of());
         return new Inverse(inverse.input(), op, inverse.reads(), inverse.exact());
     }
@@ -72,11 +65,7 @@ public record Lowered(
     public static Node of(
             Node node, Kernel kernel, List<Value> inputs, List<Value> outputs, Set<Trait> traits) {
         List<Type> types = outputs.stream().map(Value::type).toList();
-        return new Node(
-                new Lowered(node.op().name(), kernel, types, traits, node.op().labels(), List.of()),
-                inputs,
-                outputs,
-                node.region(),
-                node.reverse());
+        var op = new Lowered(node.op().name(), kernel, types, traits, List.of());
+        return node.with(op, inputs, outputs);
     }
 }

@@ -42,7 +42,7 @@ final class NarrowPicks {
                 here.put(node.outputs().getFirst(), pick(g, node, narrow, inputs.get(1)));
                 continue;
             }
-            var outputs = g.emit(node.op(), inputs);
+            var outputs = g.emit(node.op(), inputs, node.labels());
             for (int i = 0; i < outputs.size(); i++)
                 here.put(node.outputs().get(i), outputs.get(i));
         }
@@ -79,13 +79,12 @@ final class NarrowPicks {
                                 node.kernel(),
                                 List.of(new Type(narrow.type().dtype(), shape)),
                                 op.traits(),
-                                op.labels(),
                                 List.of()),
-                        narrow,
-                        index);
+                        List.of(narrow, index),
+                        node.labels());
         var widen = new Scalar.Cast(type.dtype(), Scalar.arg(0));
         var cast = Kernel.Map.of(shape, List.of(View.contiguous(shape)), widen);
         return g.emit(
-                new Lowered("cast", cast, List.of(type), Set.of(), Set.of(), List.of()), picked);
+                new Lowered("cast", cast, List.of(type), Set.of(), List.of()), picked.getFirst());
     }
 }

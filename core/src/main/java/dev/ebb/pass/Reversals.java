@@ -175,18 +175,11 @@ public final class Reversals {
         var onward = kernel instanceof Control.Scan scan ? scan.onward() : kernel;
         var types = outputs.stream().map(Value::type).toList();
         var name = pair.forward().op().name() + keeping(pair.rounds(), room, halves.repeats());
-        return new Node(
-                new Lowered(
-                        name,
-                        onward,
-                        types,
-                        pair.forward().op().traits(),
-                        pair.forward().op().labels(),
-                        List.of()),
-                pair.forward().inputs(),
-                outputs,
-                pair.forward().region(),
-                pair.forward().reverse());
+        return pair.forward()
+                .with(
+                        new Lowered(name, onward, types, pair.forward().op().traits(), List.of()),
+                        pair.forward().inputs(),
+                        outputs);
     }
 
     /** The text of reports on what a loop keeps. */

@@ -44,8 +44,12 @@ public final class Simplify {
                             ? g.emit(node.op(), inputs)
                             : known.computeIfAbsent(
                                     new Key(node.op(), inputs), k -> g.emit(k.op(), k.inputs()));
-            for (int i = 0; i < outputs.size(); i++)
+            for (int i = 0; i < outputs.size(); i++) {
                 here.put(node.outputs().get(i), outputs.get(i));
+                if (!node.labels().isEmpty())
+                    labels.computeIfAbsent(outputs.get(i), _ -> new TreeSet<>())
+                            .addAll(node.labels());
+            }
         }
         return labelled(g.build(graph.results().stream().map(here::at).toList()), labels);
     }
@@ -54,10 +58,9 @@ public final class Simplify {
         if (labels.isEmpty()) return graph;
         var nodes = new ArrayList<Node>();
         for (Node n : graph.nodes()) {
-            var own = new TreeSet<>(n.op().labels());
+            var own = new TreeSet<String>();
             for (Value v : n.outputs()) own.addAll(labels.getOrDefault(v, Set.of()));
-            var op = own.equals(n.op().labels()) ? n.op() : Label.on(n.op(), own);
-            nodes.add(new Node(op, n.inputs(), n.outputs(), n.region(), n.reverse()));
+            nodes.add(n.labelled(own));
         }
         return new Graph(graph.params(), nodes, graph.results());
     }

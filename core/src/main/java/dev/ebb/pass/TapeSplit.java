@@ -59,7 +59,8 @@ final class TapeSplit {
 
     private static void emit(Graph.Builder g, Node node, Table<Value, Value> here) {
         g.at(node.region(), node.reverse());
-        var outputs = g.emit(node.op(), node.inputs().stream().map(here::at).toList());
+        var inputs = node.inputs().stream().map(here::at).toList();
+        var outputs = g.emit(node.op(), inputs, node.labels());
         for (int i = 0; i < outputs.size(); i++) {
             var v = node.outputs().get(i);
             if (!here.has(v)) here.put(v, outputs.get(i));

@@ -163,7 +163,7 @@ final class Explanation {
     }
 
     private static String title(Node node) {
-        var labels = node.op().labels();
+        var labels = node.labels();
         if (labels.isEmpty()) return node.op().name();
         return node.op().name() + " \"" + String.join("\", \"", new TreeSet<>(labels)) + "\"";
     }

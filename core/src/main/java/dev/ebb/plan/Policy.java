@@ -39,7 +39,7 @@ public interface Policy {
     /** Values named with {@code Ebb.name}. */
     static Policy names(String... names) {
         var wanted = List.of(names);
-        return c -> c.node().op().labels().stream().anyMatch(wanted::contains);
+        return c -> c.node().labels().stream().anyMatch(wanted::contains);
     }
 
     /** Outputs of ops of these names. */

@@ -220,7 +220,7 @@ class ThroughTest {
         assertThat(Fuse.of(used(d -> List.of(Ebb.name(side(d), "slope")))).nodes())
                 .filteredOn(n -> n.kernel() instanceof Kernel.AttendGrad)
                 .singleElement()
-                .satisfies(n -> assertThat(n.op().labels()).contains("slope"));
+                .satisfies(n -> assertThat(n.labels()).contains("slope"));
     }
 
     @Test

@@ -4,7 +4,6 @@ import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.cuda.text.Recipes;
-import dev.ebb.exec.WorkspaceOp;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
@@ -42,13 +41,11 @@ final class Texts {
     Optional<Recipe> recipe(Node node) {
         var kernel = node.kernel();
         if (kernel instanceof Control || kernel instanceof Kernel.Library) return Optional.empty();
-        var outputs = node.outputs();
-        var values = WorkspaceOp.isIn(node) ? outputs.subList(0, outputs.size() - 1) : outputs;
         var key =
                 new Key(
                         kernel,
                         node.inputTypes().stream().map(Type::dtype).toList(),
-                        values.stream().map(Value::type).map(Type::dtype).toList());
+                        node.results().stream().map(Value::type).map(Type::dtype).toList());
         synchronized (latest) {
             if (latest.size() >= MOST) latest.clear();
             return latest.computeIfAbsent(

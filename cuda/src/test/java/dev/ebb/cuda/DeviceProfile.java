@@ -1,7 +1,6 @@
 package dev.ebb.cuda;
 
 import dev.ebb.cuda.recipe.Recipe;
-import dev.ebb.exec.WorkspaceOp;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
@@ -46,10 +45,8 @@ final class DeviceProfile extends CardTimer {
         var texts = new Texts(Precision.TF32);
         Map<Piece, Integer> pieces = new LinkedHashMap<>();
         for (var node : plan.schedule().problem().graph().nodes()) {
-            var outputs = node.outputs();
-            var values = WorkspaceOp.isIn(node) ? outputs.subList(0, outputs.size() - 1) : outputs;
             if (texts.recipe(node).isEmpty()) continue;
-            var types = values.stream().map(Value::type).toList();
+            var types = node.results().stream().map(Value::type).toList();
             pieces.merge(new Piece(node.kernel(), node.inputTypes(), types), 1, Integer::sum);
         }
         var recipes = new ArrayList<Recipe>();

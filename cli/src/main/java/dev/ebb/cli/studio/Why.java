@@ -28,7 +28,7 @@ record Why(Plan plan, Value value) {
                 "labels",
                 Json.of(
                         fate
-                                .map(f -> f.node().op().labels().stream().sorted().toList())
+                                .map(f -> f.node().labels().stream().sorted().toList())
                                 .orElse(List.of())
                                 .stream()
                                 .map(Json::of)

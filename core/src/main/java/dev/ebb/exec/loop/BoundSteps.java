@@ -3,7 +3,6 @@ package dev.ebb.exec.loop;
 import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
 import dev.ebb.exec.Session;
-import dev.ebb.exec.WorkspaceOp;
 import dev.ebb.exec.transfer.BoundTransfers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
@@ -174,7 +173,7 @@ public final class BoundSteps {
 
     private Bound bind(Step.Work work, boolean again, List<Buffer> in, List<Buffer> out) {
         var node = work.node();
-        boolean scratch = WorkspaceOp.isIn(node);
+        boolean scratch = node.workspace();
         var workspace = scratch ? out.getLast() : new Buffer(DType.U8, 0, memory.slice(0, 0));
         var written = scratch ? out.subList(0, out.size() - 1) : out;
         var body =
@@ -268,8 +267,7 @@ public final class BoundSteps {
         var works = new ArrayList<Sequence.Work>();
         for (Bound step : bound) {
             if (step.work().isEmpty()) return Optional.empty();
-            boolean scratch = WorkspaceOp.isIn(step.node());
-            int written = step.memory().size() - (scratch ? 1 : 0);
+            int written = step.node().results().size();
             works.add(
                     new Sequence.Work(
                             step.node(),

@@ -1,10 +1,12 @@
 package dev.ebb.exec.loop;
 
 import dev.ebb.exec.Device;
-import dev.ebb.exec.WorkspaceOp;
 import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Inversion;
 import dev.ebb.plan.schedule.Problem;
@@ -14,9 +16,11 @@ import java.util.List;
 
 /**
  * Makes a device's workspace part of the graph: a node that needs scratch gets one more output that
- * no op reads. Planner and layout then treat it as any other value.
+ * no node reads. Planner and layout then treat it as any other value.
  */
 public final class Scratch {
+    private static final int LINE = 64;
+
     private Scratch() {}
 
     /** {@code graph} with the workspace that {@code device} asks for. */
@@ -25,7 +29,7 @@ public final class Scratch {
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
             var added = add(node, device, next);
-            if (WorkspaceOp.isIn(added)) next++;
+            if (added.workspace()) next++;
             nodes.add(added);
         }
         return new Graph(graph.params(), nodes, graph.results());
@@ -35,15 +39,7 @@ public final class Scratch {
     public static Graph remove(Graph graph) {
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
-            nodes.add(
-                    node.op() instanceof WorkspaceOp(var op, _)
-                            ? new Node(
-                                    op,
-                                    node.inputs(),
-                                    node.outputs().subList(0, node.outputs().size() - 1),
-                                    node.region(),
-                                    node.reverse())
-                            : node);
+            nodes.add(node.withoutWorkspace());
         }
         return new Graph(graph.params(), nodes, graph.results());
     }
@@ -54,7 +50,7 @@ public final class Scratch {
         var ways = new ArrayList<Inversion>();
         for (var way : Inversion.of(graph)) {
             var added = add(way.node(), device, next);
-            if (WorkspaceOp.isIn(added)) next++;
+            if (added.workspace()) next++;
             ways.add(new Inversion(added, way.undone(), way.exact()));
         }
         return ways;
@@ -79,10 +75,14 @@ public final class Scratch {
                 node.kernel() instanceof Control control
                         ? ControlKernels.workspaceBytes(control, device)
                         : device.workspaceBytes(node);
-        if (bytes == 0) return node;
-        var outputs = new ArrayList<>(node.outputs());
-        var op = new WorkspaceOp(node.op(), bytes);
-        outputs.add(new Value(next, op.scratch()));
-        return new Node(op, node.inputs(), outputs, node.region(), node.reverse());
+        return bytes == 0 ? node : node.withWorkspace(new Value(next, type(bytes)));
+    }
+
+    /** At least {@code bytes} bytes; of more than an axis can have, in rows of cache lines. */
+    private static Type type(long bytes) {
+        if (bytes <= Integer.MAX_VALUE) return new Type(DType.U8, Shape.of((int) bytes));
+        int row = LINE;
+        while (Math.ceilDiv(bytes, row) > Integer.MAX_VALUE) row *= 2;
+        return new Type(DType.U8, Shape.of((int) Math.ceilDiv(bytes, row), row));
     }
 }

@@ -3,7 +3,6 @@ package dev.ebb.exec.timing;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
 import dev.ebb.exec.Session;
-import dev.ebb.exec.WorkspaceOp;
 import dev.ebb.exec.loop.ControlKernels;
 import dev.ebb.exec.transfer.CheckpointStore;
 import dev.ebb.ir.Buffer;
@@ -116,7 +115,7 @@ final class KernelTimer {
         var in = node.inputTypes().stream().map(t -> filled(t, session.queue())).toList();
         var out = new ArrayList<Buffer>();
         for (Type t : node.outputTypes()) out.add(filled(t, session.queue()));
-        boolean planned = WorkspaceOp.isIn(node);
+        boolean planned = node.workspace();
         var control =
                 node.kernel() instanceof Control c
                         ? java.util.Optional.of(c)

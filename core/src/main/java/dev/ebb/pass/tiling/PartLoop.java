@@ -143,7 +143,8 @@ final class PartLoop {
                 continue;
             }
             var types = node.outputs().stream().map(v -> some(v, count)).toList();
-            var made = g.emit(op(node, axis.part(count * axis.each(), 0), types), inputs);
+            var op = op(node, axis.part(count * axis.each(), 0), types);
+            var made = g.emit(op, inputs, node.labels());
             for (int i = 0; i < made.size(); i++) inRows.put(node.outputs().get(i), made.get(i));
         }
         var results = new ArrayList<Value>();
@@ -157,8 +158,7 @@ final class PartLoop {
     }
 
     private static Op op(Node node, Kernel kernel, List<Type> types) {
-        return new Lowered(
-                node.op().name(), kernel, types, node.op().traits(), node.op().labels(), List.of());
+        return new Lowered(node.op().name(), kernel, types, node.op().traits(), List.of());
     }
 
     /** Adds to {@code before} the results for the pieces of a part, one after the other. */
@@ -197,7 +197,7 @@ final class PartLoop {
         var body = new Scalar.Bin(combine.function(), Scalar.arg(0), Scalar.arg(1));
         var view = View.contiguous(type.shape());
         var kernel = Kernel.Map.of(type.shape(), List.of(view, view), body);
-        return new Lowered("combine", kernel, List.of(type), Set.of(), Set.of(), List.of());
+        return new Lowered("combine", kernel, List.of(type), Set.of(), List.of());
     }
 
     /** The neutral element: combined with it, every number stays as it is, a zero's sign too. */
@@ -252,7 +252,7 @@ final class PartLoop {
     private Op loop(Control.Scan kernel, List<Value> outputs) {
         var name = "parts(%d of %d rows)".formatted(times(), part);
         var types = outputs.stream().map(Value::type).toList();
-        return new Lowered(name, kernel, types, Set.of(), Set.of(), List.of());
+        return new Lowered(name, kernel, types, Set.of(), List.of());
     }
 
     /** Writes the rows that are left over after those that the loop stacked. */
@@ -268,7 +268,6 @@ final class PartLoop {
                 "append",
                 new Kernel.Assemble(all, 0, parts),
                 List.of(v.type()),
-                Set.of(),
                 Set.of(),
                 List.of());
     }
@@ -317,13 +316,7 @@ final class PartLoop {
                     outputs.add(fresh(v.type()));
                     here.put(v, outputs.getLast());
                 }
-                nodes.add(
-                        new Node(
-                                node.op(),
-                                node.inputs().stream().map(here::at).toList(),
-                                outputs,
-                                node.region(),
-                                node.reverse()));
+                nodes.add(node.on(node.inputs().stream().map(here::at).toList(), outputs));
             }
             return body.results().stream().map(here::at).toList();
         }
@@ -338,7 +331,6 @@ final class PartLoop {
                     Kernel.Map.of(shape, List.of(view), Scalar.arg(0)),
                     List.of(type),
                     Set.of(),
-                    Set.of(),
                     List.of());
         }
 
@@ -348,9 +340,7 @@ final class PartLoop {
                 var node = nodes.get(i);
                 if (!node.outputs().contains(from)) continue;
                 var outputs = node.outputs().stream().map(v -> v.equals(from) ? to : v).toList();
-                nodes.set(
-                        i,
-                        new Node(node.op(), node.inputs(), outputs, node.region(), node.reverse()));
+                nodes.set(i, node.on(node.inputs(), outputs));
             }
         }
     }

@@ -125,11 +125,11 @@ public final class InPlaceUpdates {
         var node = nodes.get(i);
         var elsewhere = new Value(next++, out.type());
         var outputs = node.outputs().stream().map(v -> v.equals(out) ? elsewhere : v).toList();
-        nodes.set(i, new Node(node.op(), node.inputs(), outputs, node.region(), node.reverse()));
+        nodes.set(i, node.on(node.inputs(), outputs));
         for (int j = i + 1; j < nodes.size(); j++) {
             var n = nodes.get(j);
             var inputs = n.inputs().stream().map(v -> v.equals(out) ? elsewhere : v).toList();
-            nodes.set(j, new Node(n.op(), inputs, n.outputs(), n.region(), n.reverse()));
+            nodes.set(j, n.on(inputs, n.outputs()));
         }
         nodes.add(
                 new Node(

@@ -126,7 +126,7 @@ public record Schedule(Problem problem, List<Step> steps) {
                         outputs.add(now);
                         here.put(v, now);
                     }
-                    nodes.add(new Node(node.op(), inputs, outputs, node.region(), node.reverse()));
+                    nodes.add(node.on(inputs, outputs));
                 }
                 case Step.Free _ -> {}
                 case Step.Offload _, Step.Fetch _ ->

@@ -112,14 +112,12 @@ public final class TapeSearch {
         outputs.add(wall);
         var op = new Barrier(outputs.stream().map(Value::type).toList());
         var nodes = new ArrayList<Node>();
-        for (Node node : graph.nodes())
-            if (early.test(node))
-                nodes.add(new Node(node.op(), node.inputs(), node.outputs(), node.region(), false));
+        for (Node node : graph.nodes()) if (early.test(node)) nodes.add(node.inHalf(false));
         nodes.add(new Node(op, reads, outputs, Region.TOP, false));
         for (Node node : graph.nodes()) {
             if (early.test(node)) continue;
             var inputs = node.inputs().stream().map(v -> behind.find(v).orElse(v)).toList();
-            nodes.add(new Node(node.op(), inputs, node.outputs(), node.region(), true));
+            nodes.add(node.on(inputs, node.outputs()).inHalf(true));
         }
         var results =
                 graph.results().subList(forwardResults.size(), graph.results().size()).stream()
