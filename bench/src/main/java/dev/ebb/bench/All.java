@@ -31,9 +31,10 @@ public final class All {
         all.put("GemmBench", "");
         all.put("AttentionBench", "");
         all.put("Training", "12 105 80");
-        all.put("Threads", "8 1 2");
+        all.put("Threads", "8 1 2 4 8 16");
         all.put("Budgets", "6 4");
         all.put("Planning", "12 48");
+        all.put("ScanBodies", "8 12");
         all.put("CompileTime", "");
         all.put("Start", "3");
         all.put("StudioStart", "200");
@@ -47,8 +48,17 @@ public final class All {
         all.put("Generation", "4 256 4 512 500");
         all.put("Campaign", "1 1000");
         all.put("adbench.AdBench", "gmm ba lstm hand");
+        all.put("adbench.Tiling", "10 25 20 50");
         all.put("adbench.Grid", "gmm-1k gmm-10k ba lstm hand");
         return all;
+    }
+
+    /**
+     * The name between whose markers the figures of a benchmark stand. Those of a machine with
+     * other than two processors stand beside those of two.
+     */
+    static String place(String name, int processors) {
+        return processors == 2 ? name : name + " on " + processors + " processors";
     }
 
     public static void main(String[] args) throws IOException, InterruptedException {
@@ -62,13 +72,15 @@ public final class All {
         var missed = new ArrayList<String>();
         for (var name : names) {
             var figures = new Figures(Files.readString(PAGE));
-            var before = figures.of(name).map(String::lines).map(l -> l.toList()).orElse(List.of());
+            var place = place(name, Runtime.getRuntime().availableProcessors());
+            var before =
+                    figures.of(place).map(String::lines).map(l -> l.toList()).orElse(List.of());
             var arguments = all.getOrDefault(name, "");
             var after = run(name, arguments);
             if (Bars.areFigures(after)) missed.add(name);
             System.out.println("== " + name + ": before -> after");
             Figures.beside(before, after).forEach(System.out::println);
-            Files.writeString(PAGE, figures.with(name, block(name, arguments, after)).page());
+            Files.writeString(PAGE, figures.with(place, block(name, arguments, after)).page());
         }
         if (missed.isEmpty()) return;
         System.out.println("bars are missed in " + String.join(", ", missed));

@@ -59,12 +59,13 @@ public final class Training {
         }
     }
 
-    /** The GPT with all the memory it wants, as {@code name}. */
-    static void gpt(Cpu cpu, int warmUp, int steps, String name) {
+    /** Times the GPT with all the memory it wants, and prints the line of {@code name}. */
+    static Timing gpt(Cpu cpu, int warmUp, int steps, String name) {
         var batch = batch();
         try (var stepper = gpt(batch, Budget.unlimited(), cpu)) {
             var timing = Timing.alone(warmUp, steps, contender("GPT", name, stepper, batch));
             System.out.println(timing + memory(stepper.report()));
+            return timing;
         }
     }
 

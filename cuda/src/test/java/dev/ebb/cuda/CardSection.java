@@ -8,8 +8,8 @@ import java.util.List;
 
 /** The table of a GPU's benchmark in a text, between two markers. */
 final class CardSection {
-    static final String BEGIN = "<!-- written by ./ebb bench cuda -->";
-    static final String END = "<!-- end of what ./ebb bench cuda writes -->";
+    static final String BEGIN = "<!-- cuda -->";
+    static final String END = "<!-- end of cuda -->";
     private static final String HEAD =
             "| | ms | peak GiB | | PyTorch ms @ peak GiB | ratio | measured |\n"
                     + "|---|---|---|---|---|---|---|\n";

@@ -1,42 +1,42 @@
 package dev.ebb.bench.adbench;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import dev.ebb.bench.PythonPeer;
+
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /**
  * PyTorch on the same problems, timed by {@code adbench.py} in a process of its own.
  *
- * @param command what runs {@code adbench.py}
+ * @param program {@code adbench.py}
  */
-record PyTorch(List<String> command) {
+record PyTorch(PythonPeer program) {
     /** By the {@code python3} on the path. */
-    static final PyTorch INSTALLED = new PyTorch(List.of("python3", "src/peers/python/adbench.py"));
+    static final PyTorch INSTALLED = new PyTorch(PythonPeer.script("adbench.py"));
 
     private static final int THREADS = 1;
 
-    /** The last line that a process printed, and whether it ended well. */
-    private record Said(boolean well, String text) {}
-
-    /** Whether there is a PyTorch, which is printed. */
+    /** Whether PyTorch is installed; its version is printed. */
     boolean isThere() {
-        var said = run(List.of());
+        var output = program.run(List.of());
         System.out.println(
-                said.well
-                        ? "beside PyTorch " + said.text + " on " + THREADS + " thread, by medians"
-                        : "without PyTorch: " + said.text);
-        return said.well;
+                output.succeeded()
+                        ? "beside PyTorch "
+                                + output.lastLine()
+                                + " on "
+                                + THREADS
+                                + " thread, by medians"
+                        : "without PyTorch: " + output.lastLine());
+        return output.succeeded();
     }
 
-    /** What is printed beside Ebb's time, whose median is given. */
+    /** The end of a problem's line: PyTorch's median beside Ebb's, which is given. */
     String beside(Path file, double millis) {
-        var said = run(List.of(Integer.toString(THREADS), file.toString()));
-        var columns = said.text.split("\t", -1);
-        if (!said.well || columns.length != 4)
-            return "; PyTorch FAILED: " + said.text.replace('\t', ' ');
+        var output = program.run(List.of(Integer.toString(THREADS), file.toString()));
+        var columns = output.lastLine().split("\t", -1);
+        if (!output.succeeded() || columns.length != 4)
+            return "; PyTorch FAILED: " + output.lastLine().replace('\t', ' ');
         double median = Double.parseDouble(columns[1]);
         return String.format(
                 Locale.ROOT,
@@ -45,21 +45,5 @@ record PyTorch(List<String> command) {
                 millis,
                 millis / median,
                 columns[3]);
-    }
-
-    private Said run(List<String> arguments) {
-        var all = new ArrayList<>(command);
-        all.addAll(arguments);
-        try {
-            var process = new ProcessBuilder(all).redirectErrorStream(true).start();
-            var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            var last = text.lines().filter(l -> !l.isBlank()).reduce("", (_, line) -> line);
-            return new Said(process.waitFor() == 0, last);
-        } catch (IOException e) {
-            return new Said(false, e.toString());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return new Said(false, "interrupted");
-        }
     }
 }

@@ -3,6 +3,7 @@ package dev.ebb.bench.adbench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.ebb.bench.PythonPeer;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.nn.file.Safetensors;
 
@@ -21,7 +22,7 @@ class PyTorchTest {
 
     private PyTorch saying(String script) throws IOException {
         var program = Files.writeString(folder.resolve("program"), script);
-        return new PyTorch(List.of("sh", program.toString()));
+        return new PyTorch(new PythonPeer(List.of("sh", program.toString())));
     }
 
     @Test
@@ -60,6 +61,7 @@ class PyTorchTest {
     void without_pytorch_nothing_is_set_beside() throws IOException {
         assertThat(saying("echo 2.11.0").isThere()).isTrue();
         assertThat(saying("echo there is no torch; exit 3").isThere()).isFalse();
-        assertThat(new PyTorch(List.of(folder.resolve("nothing").toString())).isThere()).isFalse();
+        var missing = new PythonPeer(List.of(folder.resolve("nothing").toString()));
+        assertThat(new PyTorch(missing).isThere()).isFalse();
     }
 }

@@ -24,6 +24,9 @@ import dev.ebb.tensor.Tensor;
 
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -95,9 +98,12 @@ class FineTuningMemoryTest {
                                 _ -> QuantisedDense.of(layer, bits)));
     }
 
+    /** Also checks the table of docs/guide/17-fine-tuning.md, whose rows these are. */
     @Test
-    void adaptersOfGpt2TakeAThirdAndWithEightBitsAQuarter() {
+    void adaptersOfGpt2TakeAThirdAndWithEightBitsAQuarter() throws IOException {
         var gpt = Gpt2.blank(Gpt2.Config.of(50257, 1024, 768, 12, 12));
+        var eightBits = rounded(gpt, Bits.EIGHT);
+        var fourBits = rounded(gpt, Bits.FOUR);
         var batch = Batch.of(50257, 1, 128);
         double all =
                 Ebb.stepper(ALL)
@@ -105,15 +111,34 @@ class FineTuningMemoryTest {
                         .on(CPU)
                         .plan(new Whole(gpt, RULE.start(gpt)), batch)
                         .peakBytes();
-        assertThat(adapted(gpt, LoraConfig.of(8), batch) / all).isLessThan(0.35);
-        double eight = adapted(rounded(gpt, Bits.EIGHT), LoraConfig.of(8), batch);
+        var attention = LoraConfig.of(8).at("c_attn");
+        var every = LoraConfig.of(8);
+        double adapters = adapted(gpt, every, batch);
+        double eight = adapted(eightBits, every, batch);
+        double four = adapted(fourBits, every, batch);
+        assertThat(adapters / all).isLessThan(0.35);
         assertThat(eight / all).isLessThan(0.25);
         // codes of 85 million weights take 41 MiB less, and their scales 4 MiB more
-        double four = adapted(rounded(gpt, Bits.FOUR), LoraConfig.of(8), batch);
         assertThat(four / all).isLessThan(0.17);
         assertThat(four).isLessThan(eight - (30 << 20));
-        System.out.printf(
-                Locale.ROOT, "GPT-2: 8 bits %.4f, 4 bits %.4f%n", eight / all, four / all);
+        assertThat(Files.readString(Path.of("..", "docs", "guide", "17-fine-tuning.md")))
+                .contains("| all weights trained | %s |\n".formatted(mebibytes(all)))
+                .contains(
+                        row("adapters of rank 8 at `c_attn`", adapted(gpt, attention, batch), all))
+                .contains(row("the same, 8-bit weights", adapted(eightBits, attention, batch), all))
+                .contains(row("the same, 4-bit weights", adapted(fourBits, attention, batch), all))
+                .contains(row("adapters at every dense layer", adapters, all))
+                .contains(row("the same, 8-bit weights", eight, all))
+                .contains(row("the same, 4-bit weights", four, all));
+    }
+
+    private static String row(String name, double bytes, double all) {
+        var text = "| %s | %s (%.2f) |\n";
+        return String.format(Locale.ROOT, text, name, mebibytes(bytes), bytes / all);
+    }
+
+    private static String mebibytes(double bytes) {
+        return String.format(Locale.ROOT, "%,.0f MiB", bytes / (1 << 20));
     }
 
     private static double adapted(AutoregressiveModel model, LoraConfig config, Batch batch) {
