@@ -26,10 +26,10 @@ public final class All {
         var all = new LinkedHashMap<String, String>();
         all.put("Tapes", "4000");
         all.put("Tiny", "200");
-        all.put("DoubleFunctions", "400 1000000");
-        all.put("FusedBench", "");
-        all.put("GemmBench", "");
-        all.put("AttentionBench", "");
+        all.put("kernel.DoubleFunctions", "400 1000000");
+        all.put("kernel.FusedBench", "");
+        all.put("kernel.GemmBench", "");
+        all.put("kernel.AttentionBench", "");
         all.put("Training", "12 105 80");
         all.put("Threads", "8 1 2 4 8 16");
         all.put("Budgets", "6 4");

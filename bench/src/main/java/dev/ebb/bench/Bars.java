@@ -19,7 +19,7 @@ public final class Bars {
     }
 
     /** Prints a figure that is held to a bar from above. */
-    void line(String name, double figure, double bar, String unit) {
+    public void line(String name, double figure, double bar, String unit) {
         System.out.println(
                 String.format(Locale.ROOT, "%s: %.2f %s", name, figure, unit)
                         + atMost(bar, figure, name));

@@ -1,4 +1,4 @@
-/** Kernels that are timed one by one. */
+/** Benchmarks of single kernels. */
 @NullMarked
 package dev.ebb.bench.kernel;
 

@@ -1,4 +1,4 @@
-package dev.ebb.bench;
+package dev.ebb.bench.kernel;
 
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Kernel;
@@ -23,7 +23,7 @@ import java.util.List;
  * Products of F32 matrices against OpenBLAS, in turns, best of each, with one thread and with all.
  *
  * <p>Run: {@code java --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED -cp ...
- * dev.ebb.bench.GemmBench [rounds]}.
+ * dev.ebb.bench.kernel.GemmBench [rounds]}.
  */
 public final class GemmBench {
     private static final int[][] SIZES = {

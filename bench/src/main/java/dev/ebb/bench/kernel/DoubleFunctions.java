@@ -1,7 +1,8 @@
-package dev.ebb.bench;
+package dev.ebb.bench.kernel;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
+import dev.ebb.bench.Bars;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;

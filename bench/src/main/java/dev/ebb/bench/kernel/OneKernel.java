@@ -1,4 +1,4 @@
-package dev.ebb.bench;
+package dev.ebb.bench.kernel;
 
 import dev.ebb.exec.Device;
 import dev.ebb.ir.Adjoints;

@@ -1,4 +1,4 @@
-package dev.ebb.bench;
+package dev.ebb.bench.kernel;
 
 import static jdk.incubator.vector.VectorOperators.ASHR;
 import static jdk.incubator.vector.VectorOperators.GE;

@@ -1,4 +1,4 @@
-package dev.ebb.bench;
+package dev.ebb.bench.kernel;
 
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Buffer;
@@ -22,8 +22,8 @@ import java.util.stream.IntStream;
  * Tiled attention against the same maths with the matrix of probabilities in memory: the device's
  * own matrix products, and a softmax written by hand, fused row by row. In turns, best of each.
  *
- * <p>Run: {@code java --add-modules jdk.incubator.vector -cp ... dev.ebb.bench.AttentionBench
- * [rounds]}.
+ * <p>Run: {@code java --add-modules jdk.incubator.vector -cp ...
+ * dev.ebb.bench.kernel.AttentionBench [rounds]}.
  */
 public final class AttentionBench {
     private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
