@@ -1,12 +1,7 @@
 package dev.ebb.nn;
 
-import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
-import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
-
-import java.util.function.LongToDoubleFunction;
-import java.util.stream.LongStream;
 
 /**
  * The initial values of a parameter. The same seed and shape give the same bits on every machine.
@@ -17,7 +12,7 @@ public interface Init {
     Array of(Shape shape, Seed seed);
 
     static Init constant(double value) {
-        return (shape, _) -> filled(shape, _ -> value);
+        return (shape, _) -> InitialValues.constant(shape, value);
     }
 
     static Init zeros() {
@@ -29,11 +24,11 @@ public interface Init {
     }
 
     static Init normal(double deviation) {
-        return (shape, seed) -> filled(shape, i -> deviation * seed.normal(i));
+        return (shape, seed) -> InitialValues.normal(shape, seed, deviation);
     }
 
     static Init uniform(double bound) {
-        return (shape, seed) -> filled(shape, i -> bound * (2 * seed.uniform(i) - 1));
+        return (shape, seed) -> InitialValues.uniform(shape, seed, bound);
     }
 
     /** Glorot and Bengio (2010): preserves the variance of both activations and gradients. */
@@ -57,22 +52,5 @@ public interface Init {
     /** Uniform within one over the square root of the inputs: the default of linear layers. */
     static Init linear(int fanIn) {
         return uniform(1 / StrictMath.sqrt(fanIn));
-    }
-
-    /** Computes every element by itself, on all processors. */
-    private static Array filled(Shape shape, LongToDoubleFunction at) {
-        long size = shape.size();
-        long chunk = 1 << 14;
-        return Array.make(
-                new Type(DType.F32, shape),
-                b ->
-                        LongStream.range(0, Math.ceilDiv(size, chunk))
-                                .parallel()
-                                .forEach(
-                                        c -> {
-                                            long end = Math.min(size, (c + 1) * chunk);
-                                            for (long i = c * chunk; i < end; i++)
-                                                b.set(i, at.applyAsDouble(i));
-                                        }));
     }
 }

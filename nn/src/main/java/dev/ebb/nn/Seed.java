@@ -31,12 +31,18 @@ public record Seed(long key) {
         return Philox.draw(key, i);
     }
 
-    /** Draw number {@code i}, uniform in (0, 1). */
-    public double uniform(long i) {
-        return uniform(bits(i));
+    /** Draws {@code first}, {@code first + 1} and so on, as many as {@code draws} holds. */
+    void fillBits(long first, int[] draws) {
+        Philox.draws(key, first, draws);
     }
 
-    private static double uniform(int bits) {
+    /** Draw number {@code i}, uniform in (0, 1). */
+    public double uniform(long i) {
+        return uniformOf(bits(i));
+    }
+
+    /** The number in (0, 1) that a draw stands for. */
+    static double uniformOf(int bits) {
         return ((bits & 0xffffffffL) + 0.5) / 0x1p32;
     }
 
@@ -49,8 +55,12 @@ public record Seed(long key) {
 
     /** Draw number {@code i}, normal with mean 0 and variance 1, by Box and Muller. */
     public double normal(long i) {
-        long two = Philox.twoDraws(key, i);
-        double radius = StrictMath.sqrt(-2 * StrictMath.log(uniform((int) two)));
-        return radius * StrictMath.cos(2 * Math.PI * uniform((int) (two >>> 32)));
+        return normalOf(bits(2 * i), bits(2 * i + 1));
+    }
+
+    /** The normal number that two draws stand for. */
+    static double normalOf(int radiusBits, int angleBits) {
+        double radius = StrictMath.sqrt(-2 * StrictMath.log(uniformOf(radiusBits)));
+        return radius * StrictMath.cos(2 * Math.PI * uniformOf(angleBits));
     }
 }

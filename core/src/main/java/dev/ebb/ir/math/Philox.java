@@ -19,9 +19,34 @@ public final class Philox {
         return word(counter >>> 2, 0, key, (int) counter & 3);
     }
 
-    /** Draws {@code 2 * pair}, in the low half, and {@code 2 * pair + 1}, in the time of one. */
-    public static long twoDraws(long key, long pair) {
-        return twoWords(pair >>> 1, 0, key, (pair & 1) != 0);
+    /**
+     * Draws {@code first}, {@code first + 1} and so on, as many as {@code draws} holds, in a
+     * quarter of the time of one after the other: a block of four is computed once.
+     */
+    public static void draws(long key, long first, int[] draws) {
+        for (long block = first >>> 2; 4 * block - first < draws.length; block++) {
+            int c0 = (int) block;
+            int c1 = (int) (block >>> 32);
+            int c2 = 0;
+            int c3 = 0;
+            int k0 = (int) key;
+            int k1 = (int) (key >>> 32);
+            for (int round = 0; round < 10; round++) {
+                long p0 = M0 * (c0 & LOW);
+                long p1 = M1 * (c2 & LOW);
+                c0 = (int) (p1 >>> 32) ^ c1 ^ k0;
+                c1 = (int) p1;
+                c2 = (int) (p0 >>> 32) ^ c3 ^ k1;
+                c3 = (int) p0;
+                k0 += W0;
+                k1 += W1;
+            }
+            int at = (int) (4 * block - first);
+            if (at >= 0) draws[at] = c0;
+            if (at + 1 >= 0 && at + 1 < draws.length) draws[at + 1] = c1;
+            if (at + 2 >= 0 && at + 2 < draws.length) draws[at + 2] = c2;
+            if (at + 3 < draws.length) draws[at + 3] = c3;
+        }
     }
 
     /**
@@ -38,11 +63,6 @@ public final class Philox {
     }
 
     private static int word(long low, long high, long key, int which) {
-        return (int) (twoWords(low, high, key, which > 1) >>> 32 * (which & 1));
-    }
-
-    /** Words 0 and 1 of a block, or the {@code last} two, the first of them in the low half. */
-    private static long twoWords(long low, long high, long key, boolean last) {
         int c0 = (int) low;
         int c1 = (int) (low >>> 32);
         int c2 = (int) high;
@@ -59,6 +79,11 @@ public final class Philox {
             k0 += W0;
             k1 += W1;
         }
-        return last ? (c2 & LOW) | (long) c3 << 32 : (c0 & LOW) | (long) c1 << 32;
+        return switch (which) {
+            case 0 -> c0;
+            case 1 -> c1;
+            case 2 -> c2;
+            default -> c3;
+        };
     }
 }

@@ -38,12 +38,15 @@ class PhiloxTest {
     }
 
     @Test
-    void twoDrawsAreTheSameAsOneAfterTheOther() {
+    void manyDrawsAreTheSameAsOneAfterTheOther() {
         long key = 0xa4093822299f31d0L;
-        for (long pair : new long[] {0, 1, 2, 3, 1L << 33, Long.MAX_VALUE >>> 1}) {
-            long two = Philox.twoDraws(key, pair);
-            assertThat((int) two).isEqualTo(Philox.draw(key, 2 * pair));
-            assertThat((int) (two >>> 32)).isEqualTo(Philox.draw(key, 2 * pair + 1));
+        for (long first : new long[] {0, 1, 2, 3, 1L << 33, (1L << 34) + 7}) {
+            for (int count : new int[] {0, 1, 2, 3, 4, 5, 9, 64}) {
+                var draws = new int[count];
+                Philox.draws(key, first, draws);
+                for (int i = 0; i < count; i++)
+                    assertThat(draws[i]).isEqualTo(Philox.draw(key, first + i));
+            }
         }
     }
 }
