@@ -54,7 +54,9 @@ public interface HostPool extends AutoCloseable {
 
     /** A copy that the device orders itself; the host never waits for it. */
     interface DeviceCopy {
-        /** Puts it behind the work that is on the queue by now. */
+        /**
+         * Puts it behind the work that is on the queue by now. It is made even if that work fails.
+         */
         void start();
 
         /** Work that is put on the queue from now on comes after it. */
@@ -70,7 +72,7 @@ public interface HostPool extends AutoCloseable {
             public void store(Memory from, Queue.Event ready, long offset) {
                 var to = memory.asSlice(offset, from.bytes());
                 if (from instanceof Memory.Host(var here)) to.copyFrom(here);
-                else queue.read(from, to);
+                else EarlierFailure.of(() -> queue.read(from, to));
             }
 
             @Override

@@ -1,5 +1,6 @@
 package dev.ebb.exec.transfer;
 
+import dev.ebb.exec.EarlierFailure;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.Memory;
 
@@ -59,7 +60,7 @@ record FileStore(BackingStore backing, Queue queue) implements PlaceStore {
     /** Between two runs a value comes from an array, or goes to one: the host's memory. */
     private void load(Memory from, MemorySegment to) {
         if (from instanceof Memory.Host(var here)) to.copyFrom(here);
-        else queue.read(from, to);
+        else EarlierFailure.of(() -> queue.read(from, to));
     }
 
     private void store(MemorySegment from, Memory to) {
