@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
@@ -26,7 +25,7 @@ class ChangingArgumentsTest {
 
     /** The slow device, which counts what is allocated on it and given back. */
     private static final class Counting implements Device {
-        private final Device slow = new Reference();
+        private final Device slow = Devices.best();
         private long held;
         private long most;
         private int allocations;
@@ -142,7 +141,7 @@ class ChangingArgumentsTest {
                 var found = (Array) compiled.apply(step);
                 if (i % 499 == 0) {
                     // a function of its own, in which the numbers are what they are
-                    try (var alone = Ebb.compile(Step::moved).on(new Reference())) {
+                    try (var alone = Ebb.compile(Step::moved).on(Devices.best())) {
                         assertThat(found.sameBits((Array) alone.apply(step))).isTrue();
                     }
                 }
@@ -163,7 +162,7 @@ class ChangingArgumentsTest {
         try (var compiled = Ebb.compile(Ebb.grad(f)).on(device)) {
             for (int i = 1; i < 40; i++) {
                 var run = new Run(noise(2, 50), 0.01 * i);
-                try (var alone = Ebb.compile(Ebb.grad(f)).on(new Reference())) {
+                try (var alone = Ebb.compile(Ebb.grad(f)).on(Devices.best())) {
                     var found = compiled.apply(run);
                     assertThat(found.rate()).isEqualTo(0.01 * i);
                     var expected = (Array) alone.apply(run).x();
@@ -189,7 +188,7 @@ class ChangingArgumentsTest {
         try (var compiled = Ebb.compile(f).on(device)) {
             for (int i = 0; i < 300; i++) {
                 var cut = new Cut(x, i / 600.0, 1 + i % 20);
-                try (var alone = Ebb.compile(f).on(new Reference())) {
+                try (var alone = Ebb.compile(f).on(Devices.best())) {
                     var found = (Array) compiled.apply(cut);
                     assertThat(found.sameBits((Array) alone.apply(cut))).isTrue();
                 }
@@ -208,13 +207,13 @@ class ChangingArgumentsTest {
         for (int i = 0; i < 100; i++) shapes.add(noise(i, 1 + i, 8));
         var device = new Counting();
         long budget;
-        try (var one = Ebb.compile(Ebb.grad(f)).on(new Reference())) {
+        try (var one = Ebb.compile(Ebb.grad(f)).on(Devices.best())) {
             budget = 2 * one.plan(shapes.getLast()).peakBytes();
         }
         try (var compiled = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(budget)).on(device)) {
             for (int round = 0; round < 2; round++) {
                 for (var x : shapes) {
-                    try (var alone = Ebb.compile(Ebb.grad(f)).on(new Reference())) {
+                    try (var alone = Ebb.compile(Ebb.grad(f)).on(Devices.best())) {
                         var found = (Array) compiled.apply(x);
                         assertThat(found.sameBits((Array) alone.apply(x))).isTrue();
                     }
@@ -233,10 +232,10 @@ class ChangingArgumentsTest {
         var table = noise(7, 8);
         Fn<Tensor, Tensor> f = x -> x.mul(table).add(Array.of(Shape.of(8), new float[8])).sum();
         long budget;
-        try (var one = Ebb.compile(f).on(new Reference())) {
+        try (var one = Ebb.compile(f).on(Devices.best())) {
             budget = one.plan(noise(1, 9, 8)).peakBytes();
         }
-        try (var compiled = Ebb.compile(f).within(Budget.bytes(budget)).on(new Reference())) {
+        try (var compiled = Ebb.compile(f).within(Budget.bytes(budget)).on(Devices.best())) {
             var first = (Array) compiled.apply(noise(1, 9, 8));
             compiled.apply(noise(1, 8, 8));
             assertThat(compiled.apply(noise(1, 9, 8)).sameBits(first)).isTrue();

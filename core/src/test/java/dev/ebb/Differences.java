@@ -65,8 +65,8 @@ public final class Differences {
     }
 
     private static void slope(Fn<List<Tensor>, Tensor> f, List<Tensor> at, String what) {
-        try (var value = Ebb.compile(f).on(Devices.reference());
-                var grad = Ebb.compile(Ebb.grad(f)).on(Devices.reference())) {
+        try (var value = Ebb.compile(f).on(Devices.best());
+                var grad = Ebb.compile(Ebb.grad(f)).on(Devices.best())) {
             var g = grad.apply(at);
             double largest = 1;
             for (Tensor t : g) {

@@ -3,7 +3,6 @@ package dev.ebb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
@@ -31,8 +30,8 @@ class DonatingTest {
 
     @Test
     void resultsAreTheSameAndTheArgumentIsGone() {
-        try (var plain = Ebb.compile(DonatingTest::turned).on(new Reference());
-                var f = Ebb.compile(DonatingTest::turned).donating().on(new Reference())) {
+        try (var plain = Ebb.compile(DonatingTest::turned).on(Devices.best());
+                var f = Ebb.compile(DonatingTest::turned).donating().on(Devices.best())) {
             var kept = new State(ramp(10), ramp(10));
             var given = new State(ramp(10), ramp(10));
             for (int i = 0; i < 4; i++) {
@@ -55,7 +54,7 @@ class DonatingTest {
         try (var f =
                 Ebb.compile((Tensor x, Tensor y) -> x.mul(y))
                         .donating(By.first())
-                        .on(new Reference())) {
+                        .on(Devices.best())) {
             var x = ramp(4);
             var y = ramp(4);
             assertThat(f.apply(x, y).toFloats()).containsExactly(0, 1, 4, 9);

@@ -2,7 +2,6 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Every;
@@ -138,7 +137,7 @@ class EveryStrategyTest {
             var program = RandomProgram.of(seed, LENGTH);
             var f = form(inRegions(program, seed), seed);
             List<Tensor> x = new ArrayList<>(program.inputs());
-            try (var all = Ebb.compile(f).on(new Reference())) {
+            try (var all = Ebb.compile(f).on(Devices.reference())) {
                 var expected = all.apply(x);
                 for (int k = 0; k < planners().size(); k++) {
                     var planner = planners().get(k);
@@ -166,7 +165,7 @@ class EveryStrategyTest {
                 seed % 3 == 0
                         ? Budget.unlimited().with(Disk.in(folder, 4L << 20))
                         : Budget.unlimited();
-        var base = Ebb.compile(f).within(budget).on(new Reference()).with(planner);
+        var base = Ebb.compile(f).within(budget).on(Devices.best()).with(planner);
         try (var compiled = seed % 2 == 0 ? base.only(Ways.of(Way.DISK)) : base) {
             compiled.plan(x);
             if (!runs) return;

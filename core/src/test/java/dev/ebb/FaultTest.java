@@ -3,7 +3,6 @@ package dev.ebb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
@@ -42,9 +41,9 @@ class FaultTest {
 
     private Compiled<Tensor, Tensor> onDisk(Fn<Tensor, Tensor> f, Tensor x) {
         var disk = Budget.unlimited().with(Disk.in(folder, 64L << 20));
-        var curve = Ebb.compile(f).within(disk).on(new Reference()).plan(x).curve();
+        var curve = Ebb.compile(f).within(disk).on(Devices.best()).plan(x).curve();
         var least = Budget.bytes(curve.leastBytes()).with(Disk.in(folder, 64L << 20));
-        var compiled = Ebb.compile(f).within(least).on(new Reference());
+        var compiled = Ebb.compile(f).within(least).on(Devices.best());
         assertThat(compiled.plan(x).layout().offloadedBytes()).as("on disk").isPositive();
         return compiled;
     }

@@ -2,7 +2,6 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
@@ -48,8 +47,8 @@ class LoopStrategyTest {
             w -> Loop.repeat(ROUNDS, START, x -> round(x, w)).square().sum();
 
     private static Plan checked(Fn<Weights, Tensor> f, Planner planner) {
-        try (var expected = Ebb.compile(Ebb.grad(f)).on(new Reference());
-                var found = Ebb.compile(Ebb.grad(f)).on(new Reference()).with(planner)) {
+        try (var expected = Ebb.compile(Ebb.grad(f)).on(Devices.reference());
+                var found = Ebb.compile(Ebb.grad(f)).on(Devices.best()).with(planner)) {
             var e = expected.apply(WEIGHTS);
             var r = found.apply(WEIGHTS);
             assertThat(((Array) r.first()).sameBits((Array) e.first())).as("%s", planner).isTrue();

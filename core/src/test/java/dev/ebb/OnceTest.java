@@ -3,7 +3,6 @@ package dev.ebb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
@@ -225,20 +224,20 @@ class OnceTest {
             for (var p : programs(trait)) {
                 var what = p.name() + " with " + trait;
                 var f = Ebb.valueAndGrad(scalar(p));
-                var kept = Ebb.compile(f).on(new Reference());
+                var kept = Ebb.compile(f).on(Devices.best());
                 var expected = run(kept, p.calls(), what);
                 assertRight(p, expected, what);
                 for (var s : strategies()) {
-                    var other = Ebb.compile(f).on(new Reference()).with(s);
+                    var other = Ebb.compile(f).on(Devices.best()).with(s);
                     assertSame(run(other, p.calls(), what + ", " + s), expected, what + ", " + s);
                 }
-                var curve = Ebb.compile(f).on(new Reference()).plan(X).curve();
+                var curve = Ebb.compile(f).on(Devices.best()).plan(X).curve();
                 for (long bytes : List.of(curve.leastBytes(), curve.storeAllBytes() * 2 / 3)) {
                     var budget = Budget.bytes(Math.max(bytes, curve.leastBytes()));
-                    var less = Ebb.compile(f).within(budget).on(new Reference());
+                    var less = Ebb.compile(f).within(budget).on(Devices.best());
                     assertSame(run(less, p.calls(), what + ", " + budget), expected, what);
                     var disk = budget.with(Disk.in(folder, 1L << 20));
-                    var hauled = Ebb.compile(f).within(disk).on(new Reference());
+                    var hauled = Ebb.compile(f).within(disk).on(Devices.best());
                     assertSame(run(hauled, p.calls(), what + ", " + disk), expected, what);
                 }
                 assertSame(onTape(p), expected, what + " on a tape");
@@ -248,7 +247,7 @@ class OnceTest {
 
     private static Found onTape(Program p) {
         CALLS.set(0);
-        try (var tape = new Tape(Budget.mebibytes(1), new Reference())) {
+        try (var tape = new Tape(Budget.mebibytes(1), Devices.best())) {
             var x = tape.watch((Tensor) X);
             var loss = scalar(p).apply(x);
             var grad = tape.array(tape.gradient(loss, x));
@@ -266,7 +265,7 @@ class OnceTest {
                 var moved = X.toDoubles();
                 moved[i] += side == 0 ? -h : h;
                 CALLS.set(0);
-                try (var f = Ebb.compile(scalar(p)).on(new Reference())) {
+                try (var f = Ebb.compile(scalar(p)).on(Devices.best())) {
                     at[side] = f.apply(Array.of(X.shape(), moved)).item();
                 }
                 assertThat(CALLS.get()).as("calls of %s alone", what).isEqualTo(p.calls());
@@ -283,7 +282,7 @@ class OnceTest {
             var results = new ArrayList<double[]>();
             for (var s : List.of(new StoreAll(), new RecomputeAll())) {
                 CALLS.set(0);
-                try (var compiled = Ebb.compile(f).on(new Reference()).with(s)) {
+                try (var compiled = Ebb.compile(f).on(Devices.best()).with(s)) {
                     results.add(compiled.apply(X).toDoubles());
                     assertThat(CALLS.get()).as(p.name()).isEqualTo(p.calls());
                 }
@@ -306,7 +305,7 @@ class OnceTest {
             for (var p : programsAndOneWithoutLoop(trait)) {
                 var what = p.name() + " with " + trait;
                 var expected =
-                        run(Ebb.compile(Ebb.valueAndGrad(scalar(p))).on(new Reference()), p, what);
+                        run(Ebb.compile(Ebb.valueAndGrad(scalar(p))).on(Devices.best()), p, what);
                 double slope = 0;
                 for (int i = 0; i < expected.grad().length; i++)
                     slope += expected.grad()[i] * direction.toDoubles()[i];
@@ -316,7 +315,7 @@ class OnceTest {
                             var both = Ebb.jvp(scalar(p)).apply(x, direction);
                             return List.of(both.value(), both.tangent());
                         };
-                try (var forward = Ebb.compile(f).on(new Reference())) {
+                try (var forward = Ebb.compile(f).on(Devices.best())) {
                     var found = forward.apply(X);
                     assertThat(CALLS.get()).as("calls of %s", what).isEqualTo(p.calls());
                     assertThat(found.getFirst().item()).as(what).isEqualTo(expected.value());
@@ -333,7 +332,7 @@ class OnceTest {
             for (var p : programsAndOneWithoutLoop(trait)) {
                 var what = p.name() + " with " + trait;
                 var expected =
-                        run(Ebb.compile(Ebb.valueAndGrad(scalar(p))).on(new Reference()), p, what);
+                        run(Ebb.compile(Ebb.valueAndGrad(scalar(p))).on(Devices.best()), p, what);
                 Fn<Tensor, Tensor> twice =
                         x -> {
                             var y = scalar(p).apply(x);
@@ -357,7 +356,7 @@ class OnceTest {
 
     private static Tensor jacobian(Fn<Tensor, Tensor> f, Program p, String what) {
         CALLS.set(0);
-        try (var compiled = Ebb.compile(Ebb.jacobian(f)).on(new Reference())) {
+        try (var compiled = Ebb.compile(Ebb.jacobian(f)).on(Devices.best())) {
             var found = compiled.apply(X);
             assertThat(CALLS.get()).as("calls of %s", what).isEqualTo(p.calls());
             return found;
@@ -371,7 +370,7 @@ class OnceTest {
                 in -> in.get(0).sin().apply(op).mul(in.get(1).sum()).square().sum();
         Tensor half = X.mul(0.5);
         CALLS.set(0);
-        try (var blocks = Ebb.compile(Ebb.hessianBlocks(f)).on(new Reference())) {
+        try (var blocks = Ebb.compile(Ebb.hessianBlocks(f)).on(Devices.best())) {
             var found = blocks.apply(List.of(X, half));
             assertThat(CALLS.get()).isEqualTo(1);
             var mixed = found.get(0).get(1).toDoubles();
@@ -386,7 +385,7 @@ class OnceTest {
         var op = new Noise(Trait.EFFECT);
         Fn<Tensor, Tensor> few = x -> Loop.repeat(2, x, c -> c.apply(op));
         Fn<Tensor, Tensor> many = x -> Loop.repeat(200, x, c -> c.apply(op));
-        long least = Ebb.compile(few).on(new Reference()).plan(X).peakBytes();
-        assertThat(Ebb.compile(many).on(new Reference()).plan(X).peakBytes()).isEqualTo(least);
+        long least = Ebb.compile(few).on(Devices.best()).plan(X).peakBytes();
+        assertThat(Ebb.compile(many).on(Devices.best()).plan(X).peakBytes()).isEqualTo(least);
     }
 }

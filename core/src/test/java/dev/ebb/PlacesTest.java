@@ -7,7 +7,6 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.HostPool;
 import dev.ebb.exec.PlaceException;
 import dev.ebb.exec.Queue;
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
@@ -80,7 +79,7 @@ class PlacesTest {
 
     /** One for all tests, so that what one has searched for the next ones know. */
     private static final Compiled<Net, Ebb.ValueAndGrad<Net>> GRADIENT =
-            Ebb.compile(gradient()).on(new Reference());
+            Ebb.compile(gradient()).on(Devices.best());
 
     private static Compiled<Net, Ebb.ValueAndGrad<Net>> compiled(
             Budget memory, List<Place> places) {
@@ -94,7 +93,7 @@ class PlacesTest {
         var selections =
                 List.<List<Place>>of(List.of(), List.of(host), List.of(disk), List.of(host, disk));
         Ebb.ValueAndGrad<Net> expected;
-        try (var all = Ebb.compile(gradient()).on(new Reference())) {
+        try (var all = Ebb.compile(gradient()).on(Devices.best())) {
             expected = all.apply(net());
         }
         long most = compiled(Budget.unlimited(), List.of()).plan(net()).storeAllBytes();
@@ -165,7 +164,7 @@ class PlacesTest {
                             seen.value());
                 };
         var x = noise(new Random(3));
-        var all = Ebb.stepper(step).on(new Reference());
+        var all = Ebb.stepper(step).on(Devices.best());
         for (var places :
                 List.<List<Place>>of(
                         List.of(host(1 << 20)),
@@ -213,13 +212,13 @@ class PlacesTest {
         var near = new Host(Host.Kind.PAGEABLE, 100 << 10, fast);
         var memory = Budget.bytes(60_000);
         Array expected;
-        try (var all = Ebb.compile(Ebb.grad(f)).on(new Reference())) {
+        try (var all = Ebb.compile(Ebb.grad(f)).on(Devices.best())) {
             expected = (Array) all.apply(x);
         }
         for (var places : List.of(List.<Place>of(near, slow), List.<Place>of(slow, near))) {
             try (var grad =
                     Ebb.compile(Ebb.grad(f))
-                            .on(new Reference())
+                            .on(Devices.best())
                             .within(new Budget.WithPlaces(memory, places))) {
                 assertThat(((Array) grad.apply(x)).sameBits(expected)).isTrue();
                 for (var there : grad.report().places()) {
@@ -241,7 +240,7 @@ class PlacesTest {
                         List.of(host(20 << 10)),
                         List.of(disk(1 << 20)),
                         List.of(host(20 << 10), disk(1 << 20)));
-        try (var all = Ebb.compile(Ebb.grad(f)).on(new Reference())) {
+        try (var all = Ebb.compile(Ebb.grad(f)).on(Devices.best())) {
             long least = all.plan(x).leastBytes();
             for (long bytes = least; bytes < 8 * least; bytes += bytes / 3) {
                 var costs = new ArrayList<Double>();
@@ -257,11 +256,11 @@ class PlacesTest {
         }
     }
 
-    /** {@link Reference}, whose pools of host memory fail in some way. */
+    /** The device, whose pools of host memory fail in some way. */
     private static Device failing(HostPool pool) {
         return wrapped(
                 Device.class,
-                new Reference(),
+                Devices.best(),
                 (name, made) ->
                         name.equals("open")
                                 ? wrapped(

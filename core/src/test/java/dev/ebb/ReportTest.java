@@ -20,6 +20,9 @@ class ReportTest {
     private static final int WIDTH = 32;
     private static final long WEIGHTS = 6L * WIDTH * WIDTH * 4;
 
+    /** A device that repeats a run as a whole knows the times of single kernels in verify alone. */
+    private static final boolean TIMES_KERNELS = Devices.best().isHost();
+
     record State(List<Tensor> weights, List<Tensor> moments) {}
 
     private static Array noise(int seed, int... dims) {
@@ -90,7 +93,7 @@ class ReportTest {
                 var tight = few.report();
                 holds(tight);
                 assertThat(tight.recomputed()).isPositive();
-                assertThat(tight.recomputationShare()).isBetween(1e-9, 1.0);
+                if (TIMES_KERNELS) assertThat(tight.recomputationShare()).isBetween(1e-9, 1.0);
                 assertThat(tight.peak(Category.ACTIVATIONS).measuredBytes())
                         .isLessThan(report.peak(Category.ACTIVATIONS).measuredBytes());
                 assertThat(tight.peak(Category.PARAMETERS).measuredBytes()).isEqualTo(WEIGHTS);
@@ -104,6 +107,7 @@ class ReportTest {
         Fn<List<Tensor>, List<Tensor>> gradient = Ebb.grad(w -> loss(w, x));
         try (var compiled = Ebb.compile(gradient)) {
             compiled.apply(squares(1));
+            if (!TIMES_KERNELS) compiled.verify(squares(1));
             var report = compiled.report();
             double sum = report.kernels().stream().mapToDouble(Report.KernelTime::seconds).sum();
             assertThat(sum).isPositive().isLessThanOrEqualTo(report.seconds() * (1 + 1e-9));

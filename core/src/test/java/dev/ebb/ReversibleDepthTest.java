@@ -11,7 +11,6 @@ import dev.ebb.tensor.Array;
 import org.junit.jupiter.api.Test;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,7 +26,7 @@ class ReversibleDepthTest {
         var beside = new ArrayList<Long>();
         for (int depth : DEPTHS) {
             var net = ReversibleTest.Net.of(depth, depth);
-            try (var compiled = Ebb.compile(ReversibleTest.gradient()).on(Devices.reference())) {
+            try (var compiled = Ebb.compile(ReversibleTest.gradient()).on(Devices.best())) {
                 var curve = compiled.plan(net).curve();
                 long all = curve.storeAllBytes();
                 long least = curve.leastBytes();
@@ -56,7 +55,7 @@ class ReversibleDepthTest {
     private static List<MemorySegment> run(Curve curve, long bytes, List<Array> arguments) {
         var layout = curve.at(Budget.bytes(bytes)).layout();
         var graph = layout.schedule().problem().graph();
-        try (var program = new Program(layout, Devices.reference())) {
+        try (var program = new Program(layout, Devices.best())) {
             for (int i = 0; i < arguments.size(); i++)
                 program.write(i, arguments.get(i).data().segment());
             var report = program.verify();
@@ -65,8 +64,10 @@ class ReversibleDepthTest {
                     .isLessThanOrEqualTo(bytes);
             var results = new ArrayList<MemorySegment>();
             for (int i = 0; i < graph.results().size(); i++) {
-                var from = program.result(i).segment();
-                results.add(MemorySegment.ofArray(from.toArray(ValueLayout.JAVA_BYTE)));
+                long size = graph.results().get(i).type().bytes();
+                var to = MemorySegment.ofArray(new byte[Math.toIntExact(size)]);
+                program.readResult(i, to);
+                results.add(to);
             }
             return results;
         }

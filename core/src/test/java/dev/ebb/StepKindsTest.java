@@ -3,7 +3,6 @@ package dev.ebb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
@@ -45,12 +44,12 @@ class StepKindsTest {
     void each_kind_gives_the_bits_it_has_alone() {
         var kinds = List.of(numbers(2, 3), numbers(3, 16), numbers(4, 2));
         try (var all =
-                Ebb.stepper(StepKindsTest::step).on(new Reference()).startForEach(start(), kinds)) {
+                Ebb.stepper(StepKindsTest::step).on(Devices.best()).startForEach(start(), kinds)) {
             var state = start();
             for (int i = 0; i < 7; i++) {
                 var x = numbers(10 + i, kinds.get(i % 3).dim(0));
                 try (var one =
-                        Ebb.stepper(StepKindsTest::step).on(new Reference()).start(state, x)) {
+                        Ebb.stepper(StepKindsTest::step).on(Devices.best()).start(state, x)) {
                     assertThat(all.step(x).sameBits(one.step(x))).isTrue();
                     state = one.state();
                 }
@@ -69,7 +68,7 @@ class StepKindsTest {
     void weights_are_there_once_and_the_budget_holds_for_all() {
         var small = numbers(2, 3);
         var large = numbers(3, 16);
-        var stepping = Ebb.stepper(StepKindsTest::step).on(new Reference());
+        var stepping = Ebb.stepper(StepKindsTest::step).on(Devices.best());
         try (var first = stepping.start(start(), small);
                 var second = stepping.start(start(), large);
                 var both = stepping.startForEach(start(), List.of(small, large))) {

@@ -7,6 +7,7 @@ import dev.ebb.exec.reference.Reference;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.reference.Guarded;
+import dev.ebb.reference.RemoteDevice;
 import dev.ebb.reference.Trial;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -25,7 +26,7 @@ class TapeLeastTest {
     @TempDir Path folder;
 
     private static OptionalLong refused(Function<Tape, Array> program, long budget) {
-        try (var tape = new Tape(Budget.bytes(budget), Devices.reference())) {
+        try (var tape = new Tape(Budget.bytes(budget), Devices.best())) {
             var _ = program.apply(tape);
             return OptionalLong.empty();
         } catch (OverBudgetException e) {
@@ -98,7 +99,7 @@ class TapeLeastTest {
 
     @Test
     void whatWasComputedBeforeARefusalCanBeRead() {
-        try (var tape = new Tape(Budget.bytes(6 * 64), Devices.reference())) {
+        try (var tape = new Tape(Budget.bytes(6 * 64), Devices.best())) {
             var x = tape.watch(Array.of(0.3, 0.8));
             var y = x.sin();
             var wide = tape.watch(Array.of(new double[100]));
@@ -112,7 +113,7 @@ class TapeLeastTest {
 
     @Test
     void aTapeThatNobodyReadsTellsWhenItIsClosed() {
-        var tape = new Tape(Budget.bytes(64), Devices.reference());
+        var tape = new Tape(Budget.bytes(64), Devices.best());
         assertThat(tape.watch(Array.of(0.3, 0.8)).sin().rank()).isEqualTo(1);
         assertThatThrownBy(tape::close)
                 .isInstanceOfSatisfying(
@@ -128,7 +129,7 @@ class TapeLeastTest {
     @ParameterizedTest
     @ValueSource(longs = {448, 709, 1513, 2402, 3513, 4097})
     void sameBitsInTheLeastBudget(long seed) {
-        var device = new Guarded(new Reference(), 0x5a);
+        var device = RemoteDevice.like(Devices.best(), new Guarded(new Reference(), 0x5a));
         assertThat(new Trial(seed, new Reference(), device, folder).run())
                 .isEqualTo(Trial.Way.TAPE);
     }
@@ -139,7 +140,7 @@ class TapeLeastTest {
      */
     @Test
     void moreThanTheLeastIsEnoughToo() {
-        var device = new Guarded(new Reference(), 0xa5);
+        var device = RemoteDevice.like(Devices.best(), new Guarded(new Reference(), 0xa5));
         assertThat(new Trial(3250, true, new Reference(), device, folder).run())
                 .isEqualTo(Trial.Way.TAPE);
     }

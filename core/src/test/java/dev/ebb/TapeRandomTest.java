@@ -38,7 +38,7 @@ class TapeRandomTest {
     private static Outcome run(int seed, Budget budget) {
         var random = new Random(seed);
         int size = 1 + random.nextInt(5);
-        try (var tape = new Tape(budget, Devices.reference())) {
+        try (var tape = new Tape(budget, Devices.best())) {
             var x = tape.watch(data(seed, size));
             var y = tape.watch(data(-seed, size));
             var pool = new ArrayList<>(List.of(x, y));

@@ -2,7 +2,6 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -55,7 +54,7 @@ class UpdatesTest {
 
     private static Stepper<State, Tensor, Tensor> stepper(
             Fn2<State, Tensor, Next<State, Tensor>> step) {
-        return Ebb.stepper(step).on(new Reference()).start(start(), numbers(4));
+        return Ebb.stepper(step).on(Devices.best()).start(start(), numbers(4));
     }
 
     private static boolean copies(Stepper<State, Tensor, Tensor> stepper) {
@@ -67,7 +66,7 @@ class UpdatesTest {
         try (var stepper = stepper(step);
                 var plain =
                         Ebb.compile((Next<State, Tensor> at) -> step.apply(at.state(), at.out()))
-                                .on(new Reference())
+                                .on(Devices.best())
                                 .unfused()) {
             var state = start();
             for (int i = 0; i < 3; i++) {
@@ -186,7 +185,7 @@ class UpdatesTest {
         Fn2<State, Tensor, Next<State, Tensor>> step =
                 (s, x) -> new Next<>(adam(s, gradient(s.w, x)), s.w.sum());
         var disk = Disk.in(folder, 1L << 20);
-        var all = Ebb.stepper(step).within(Budget.unlimited().with(disk)).on(new Reference());
+        var all = Ebb.stepper(step).within(Budget.unlimited().with(disk)).on(Devices.best());
         long least = all.plan(start(), numbers(4)).leastBytes();
         try (var stepper = all.within(Budget.bytes(least).with(disk)).start(start(), numbers(4))) {
             assertThat(maps(stepper)).allMatch(n -> n.outputs().size() == 1);
@@ -210,7 +209,7 @@ class UpdatesTest {
                     return new Next<>(next, x.sum());
                 };
         var two = new Two(start(), start(), Array.scalar(0f));
-        try (var stepper = Ebb.stepper(step).on(new Reference()).start(two, numbers(4))) {
+        try (var stepper = Ebb.stepper(step).on(Devices.best()).start(two, numbers(4))) {
             var graph = stepper.plan().schedule().problem().graph();
             assertThat(graph.nodes().stream().filter(n -> n.outputs().size() == 3)).hasSize(2);
             // six states, the input and two more; with both gradients in wait it would be three
@@ -242,14 +241,14 @@ class UpdatesTest {
         long merged = 0;
         for (long seed = 0; seed < 150; seed++) {
             var updates = RandomUpdates.of(seed, 9);
-            var expected = updates.plain(new Reference());
-            var actual = updates.stepped(new Reference());
+            var expected = updates.plain(Devices.reference());
+            var actual = updates.stepped(Devices.best());
             for (int i = 0; i < expected.size(); i++) {
                 assertThat(expected.get(i).sameBits((Array) actual.get(i)))
                         .as("value %d of %s", i, updates)
                         .isTrue();
             }
-            merged += updates.merged(new Reference());
+            merged += updates.merged(Devices.best());
         }
         assertThat(merged).isGreaterThan(30);
     }

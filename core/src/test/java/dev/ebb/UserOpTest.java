@@ -109,7 +109,7 @@ class UserOpTest {
     @Test
     void itsWorkspaceIsPlanned() {
         var x = Array.of(1.0, 0.0, 2.0);
-        var f = Ebb.compile((Tensor t) -> t.apply(new Echo(0.5, false))).on(Devices.reference());
+        var f = Ebb.compile((Tensor t) -> t.apply(new Echo(0.5, false))).on(Devices.best());
         var stays = f.plan(x).layout().slots().stream().flatMap(s -> s.stays().stream());
         assertThat(stays).anyMatch(s -> s.value().type().equals(Type.of(DType.U8, 8)));
         f.apply(x);

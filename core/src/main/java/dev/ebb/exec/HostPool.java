@@ -15,7 +15,8 @@ public interface HostPool extends AutoCloseable {
 
     /**
      * Copies all of {@code from}, as the work before {@code ready} has left it, to {@code offset}
-     * of this pool, and returns when it is there.
+     * of this pool, and returns when it is there. Between two runs {@code from} may be memory of
+     * the host, whatever the device, as may {@code to} of {@link #load}.
      */
     void store(Memory from, Queue.Event ready, long offset);
 
@@ -53,7 +54,9 @@ public interface HostPool extends AutoCloseable {
 
     /** A copy that the device orders itself; the host never waits for it. */
     interface DeviceCopy {
-        /** Puts it behind the work that is on the queue by now. */
+        /**
+         * Puts it behind the work that is on the queue by now. It is made even if that work fails.
+         */
         void start();
 
         /** Work that is put on the queue from now on comes after it. */
@@ -67,12 +70,16 @@ public interface HostPool extends AutoCloseable {
         return new HostPool() {
             @Override
             public void store(Memory from, Queue.Event ready, long offset) {
-                queue.read(from, memory.asSlice(offset, from.bytes()));
+                var to = memory.asSlice(offset, from.bytes());
+                if (from instanceof Memory.Host(var here)) to.copyFrom(here);
+                else EarlierFailure.of(() -> queue.read(from, to));
             }
 
             @Override
             public void load(long offset, Memory to, Queue.Event ready) {
-                queue.write(memory.asSlice(offset, to.bytes()), to);
+                var from = memory.asSlice(offset, to.bytes());
+                if (to instanceof Memory.Host(var here)) here.copyFrom(from);
+                else queue.write(from, to);
             }
 
             @Override

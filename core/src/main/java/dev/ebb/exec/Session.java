@@ -45,4 +45,17 @@ public record Session(Device device, Queue queue) {
     public void copy(Memory from, long fromOffset, Memory to, long toOffset, long bytes) {
         if (bytes > 0) queue.copy(from, fromOffset, to, toOffset, bytes);
     }
+
+    /**
+     * Waits, after {@code fault} has ended a run, for the work that the run has left on the queue:
+     * what fails there belongs to that run, not to the next one.
+     */
+    @SuppressWarnings("ReferenceEquality") // no exception may suppress itself
+    public void drain(Throwable fault) {
+        try {
+            queue.finish();
+        } catch (RuntimeException e) {
+            if (e != fault) fault.addSuppressed(e);
+        }
+    }
 }

@@ -6,6 +6,6 @@ import dev.ebb.exec.Device;
 class ConventionsTest extends Conventions {
     @Override
     protected Device device() {
-        return Devices.reference();
+        return Devices.best();
     }
 }

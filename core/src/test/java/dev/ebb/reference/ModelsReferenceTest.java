@@ -6,6 +6,6 @@ import dev.ebb.exec.Device;
 class ModelsReferenceTest extends ModelsReference {
     @Override
     protected Device device() {
-        return Devices.reference();
+        return Devices.best();
     }
 }

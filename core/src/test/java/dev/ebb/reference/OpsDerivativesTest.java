@@ -28,7 +28,7 @@ class OpsDerivativesTest extends OpsDerivatives {
 
     @Override
     protected Device device() {
-        return Devices.reference();
+        return Devices.best();
     }
 
     /** Every op appears in the graph of a sample, or in that of its derivative. */

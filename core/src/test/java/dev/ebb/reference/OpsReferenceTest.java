@@ -6,6 +6,6 @@ import dev.ebb.exec.Device;
 class OpsReferenceTest extends OpsReference {
     @Override
     protected Device device() {
-        return Devices.reference();
+        return Devices.best();
     }
 }

@@ -1,7 +1,7 @@
 package dev.ebb.reference;
 
+import dev.ebb.Devices;
 import dev.ebb.exec.Device;
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.DType;
 
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.List;
 final class PartByPartTest extends PartByPart {
     @Override
     protected Device device() {
-        return new Reference();
+        return Devices.best();
     }
 
     @Override

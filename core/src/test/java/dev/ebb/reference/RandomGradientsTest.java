@@ -6,6 +6,6 @@ import dev.ebb.exec.Device;
 class RandomGradientsTest extends RandomGradients {
     @Override
     protected Device device() {
-        return Devices.reference();
+        return Devices.best();
     }
 }

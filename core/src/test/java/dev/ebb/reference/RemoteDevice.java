@@ -1,12 +1,16 @@
 package dev.ebb.reference;
 
 import dev.ebb.exec.Device;
+import dev.ebb.exec.HostPool;
 import dev.ebb.exec.Queue;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
 import dev.ebb.plan.Threads;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Host;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -14,9 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -41,6 +43,11 @@ public final class RemoteDevice implements Device {
 
     public RemoteDevice(Device kernels) {
         this.kernels = kernels;
+    }
+
+    /** A device with these kernels: remote if {@code other} is, and else the kernels' own. */
+    public static Device like(Device other, Device kernels) {
+        return other instanceof RemoteDevice ? new RemoteDevice(kernels) : kernels;
     }
 
     @Override
@@ -71,6 +78,21 @@ public final class RemoteDevice implements Device {
     @Override
     public int cutEvery(Node node, int axis) {
         return kernels.cutEvery(node, axis);
+    }
+
+    @Override
+    public String signature() {
+        return "remote " + kernels.signature();
+    }
+
+    @Override
+    public FusionLimits fusion() {
+        return kernels.fusion();
+    }
+
+    @Override
+    public Cost cost() {
+        return kernels.cost();
     }
 
     @Override
@@ -123,10 +145,8 @@ public final class RemoteDevice implements Device {
     private final class RemoteQueue implements Queue {
         private final Queue inner;
         private final Random random;
-        private final LinkedBlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
-        private final Thread thread;
+        private final RemoteStream stream;
         private Optional<RuntimeException> failure = Optional.empty();
-        private volatile boolean closed;
 
         /** What a run puts on the queue, while it is recorded. */
         private Optional<List<Runnable>> recording = Optional.empty();
@@ -134,7 +154,7 @@ public final class RemoteDevice implements Device {
         RemoteQueue(Queue inner, Random random) {
             this.inner = inner;
             this.random = random;
-            thread = Thread.ofPlatform().daemon().name("remote-queue").start(this::serve);
+            stream = new RemoteStream("remote-queue", new Random(random.nextLong()));
         }
 
         @Override
@@ -147,35 +167,23 @@ public final class RemoteDevice implements Device {
             inner.reserve(nodes, workers);
         }
 
-        private void serve() {
-            try {
-                while (!closed) {
-                    var next = work.take();
-                    if (random.nextInt(64) == 0) LockSupport.parkNanos(random.nextInt(100_000));
-                    next.run();
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
-
         /** Work after a failure is dropped until the host has heard of it. */
         private void put(Runnable body) {
-            if (closed) throw new IllegalStateException("this queue is closed");
-            if (recording.isPresent()) recording.get().add(body);
-            else add(body);
+            if (stream.isClosed()) throw new IllegalStateException("this queue is closed");
+            var kept = unlessFailed(body);
+            if (recording.isPresent()) recording.get().add(kept);
+            else stream.add(kept);
         }
 
-        private void add(Runnable body) {
-            work.add(
-                    () -> {
-                        if (failure.isPresent()) return;
-                        try {
-                            body.run();
-                        } catch (RuntimeException e) {
-                            failure = Optional.of(e);
-                        }
-                    });
+        private Runnable unlessFailed(Runnable body) {
+            return () -> {
+                if (failure.isPresent()) return;
+                try {
+                    body.run();
+                } catch (RuntimeException e) {
+                    failure = Optional.of(e);
+                }
+            };
         }
 
         private void notRecording(String what) {
@@ -193,11 +201,14 @@ public final class RemoteDevice implements Device {
                             recording = Optional.of(recorded);
                             try {
                                 run.run();
+                            } catch (RuntimeException | Error e) {
+                                recorded.clear();
+                                throw e;
                             } finally {
                                 recording = Optional.empty();
                             }
                         }
-                        recorded.forEach(this::add);
+                        recorded.forEach(stream::add);
                     });
         }
 
@@ -205,7 +216,7 @@ public final class RemoteDevice implements Device {
             notRecording("waits");
             put(last);
             var done = new CompletableFuture<Optional<RuntimeException>>();
-            work.add(
+            stream.add(
                     () -> {
                         done.complete(failure);
                         failure = Optional.empty();
@@ -289,7 +300,7 @@ public final class RemoteDevice implements Device {
                     notRecording("marks a moment");
                     var next = new CompletableFuture<Long>();
                     reached = next;
-                    work.add(
+                    stream.add(
                             () -> {
                                 moment.mark();
                                 next.complete(moment.nanos());
@@ -304,14 +315,41 @@ public final class RemoteDevice implements Device {
         }
 
         @Override
+        public HostPool hostPool(Host.Kind kind, long bytes) {
+            return switch (kind) {
+                case PAGEABLE -> Queue.super.hostPool(kind, bytes);
+                case PINNED -> new RemotePool(new Copier(), bytes, random);
+            };
+        }
+
+        private final class Copier implements RemotePool.Owner {
+            @Override
+            public void put(Runnable body) {
+                if (recording.isPresent()) recording.get().add(body);
+                else stream.add(body);
+            }
+
+            @Override
+            public void drain() {
+                stream.drain();
+            }
+
+            @Override
+            public void copyOut(Memory from, MemorySegment to) {
+                inner.read(hidden(from), to);
+            }
+
+            @Override
+            public void copyIn(MemorySegment from, Memory to) {
+                inner.write(from, hidden(to));
+            }
+        }
+
+        @Override
         public void close() {
-            if (closed) return;
+            if (stream.isClosed()) return;
             notRecording("closes");
-            var done = new CompletableFuture<Boolean>();
-            work.add(() -> done.complete(true));
-            done.join();
-            closed = true;
-            thread.interrupt();
+            stream.close();
             inner.close();
         }
     }

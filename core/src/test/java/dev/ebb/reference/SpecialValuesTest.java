@@ -6,6 +6,6 @@ import dev.ebb.exec.Device;
 class SpecialValuesTest extends SpecialValues {
     @Override
     protected Device device() {
-        return Devices.reference();
+        return Devices.best();
     }
 }

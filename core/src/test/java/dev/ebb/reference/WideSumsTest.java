@@ -6,6 +6,6 @@ import dev.ebb.exec.Device;
 class WideSumsTest extends WideSums {
     @Override
     protected Device device() {
-        return Devices.reference();
+        return Devices.best();
     }
 }

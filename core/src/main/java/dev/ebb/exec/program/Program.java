@@ -331,6 +331,7 @@ public final class Program implements AutoCloseable {
     /** After {@code fault}: nothing moves any more, and what no run changes is where it was. */
     private void recover(Throwable fault) {
         carrier.settle();
+        session.drain(fault);
         var bindings = layout.schedule().problem().bindings();
         try {
             for (int i = 0; i < bindings.size(); i++) {

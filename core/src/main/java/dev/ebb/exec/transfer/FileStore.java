@@ -1,5 +1,6 @@
 package dev.ebb.exec.transfer;
 
+import dev.ebb.exec.EarlierFailure;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.Memory;
 
@@ -21,7 +22,7 @@ record FileStore(BackingStore backing, Queue queue) implements PlaceStore {
         var sum = new CRC32C();
         for (long done = 0; done < block.bytes(); ) {
             var piece = piece(block, from, done);
-            if (!direct(from)) queue.read(part(from, piece, done), MemorySegment.ofBuffer(piece));
+            if (!direct(from)) load(part(from, piece, done), MemorySegment.ofBuffer(piece));
             sum.update(piece.duplicate());
             while (piece.hasRemaining()) {
                 int some = backing.write(piece, block.offset() + done);
@@ -44,7 +45,7 @@ record FileStore(BackingStore backing, Queue queue) implements PlaceStore {
                 if (some <= 0) throw new IOException("the file ends too early");
                 done += some;
             }
-            if (!direct(to)) queue.write(MemorySegment.ofBuffer(filled), part(to, filled, start));
+            if (!direct(to)) store(MemorySegment.ofBuffer(filled), part(to, filled, start));
             sum.update(filled);
         }
         if (sum.getValue() != block.checksum())
@@ -54,6 +55,17 @@ record FileStore(BackingStore backing, Queue queue) implements PlaceStore {
     /** Whether the file system can read and write that memory itself. */
     private static boolean direct(Memory memory) {
         return memory instanceof Memory.Host(var segment) && segment.isNative();
+    }
+
+    /** Between two runs a value comes from an array, or goes to one: the host's memory. */
+    private void load(Memory from, MemorySegment to) {
+        if (from instanceof Memory.Host(var here)) to.copyFrom(here);
+        else EarlierFailure.of(() -> queue.read(from, to));
+    }
+
+    private void store(MemorySegment from, Memory to) {
+        if (to instanceof Memory.Host(var here)) here.copyFrom(from);
+        else queue.write(from, to);
     }
 
     private static Memory part(Memory memory, ByteBuffer piece, long done) {

@@ -1,5 +1,6 @@
 package dev.ebb.exec.transfer;
 
+import dev.ebb.exec.EarlierFailure;
 import dev.ebb.exec.PlaceException;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.Memory;
@@ -140,7 +141,8 @@ final class TransferLane implements AutoCloseable {
             }
         }
 
-        private PlaceException failure() {
+        private RuntimeException failure() {
+            if (fault instanceof EarlierFailure earlier) return earlier.failure();
             var what = block.name() + (out ? " could not be written" : " could not be read back");
             var why = fault instanceof IOException e ? reason(e) : fault.toString();
             return new PlaceException(what, block.bytes(), place, why, fault);

@@ -3,10 +3,10 @@ package dev.ebb.exec.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.ebb.Devices;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.exec.PlaceException;
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.exec.transfer.BackingStore;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
@@ -74,12 +74,12 @@ class DiskFaultTest {
         var net = new Net(filled(1), filled(2), filled(3));
         var f = Ebb.grad(loss);
         var disk = Budget.unlimited().with(Disk.in(folder, 8L << 20));
-        var curve = Ebb.compile(f).within(disk).on(new Reference()).plan(net).curve();
+        var curve = Ebb.compile(f).within(disk).on(Devices.best()).plan(net).curve();
         layout = curve.at(Budget.bytes(curve.leastBytes())).layout();
         assertThat(layout.offloadedBytes()).isPositive();
         arguments = new ArrayList<>();
         for (var t : List.of(net.a(), net.b(), net.c())) arguments.add((Array) t);
-        expected = run(new Program(layout, new Reference()));
+        expected = run(new Program(layout, Devices.best()));
     }
 
     private static Array filled(int seed) {
@@ -122,10 +122,10 @@ class DiskFaultTest {
                         }
                     };
             if (n > 20 && writesOfARun() < n) {
-                assertThat(same(run(new Program(layout, new Reference(), _ -> faulty)))).isTrue();
+                assertThat(same(run(new Program(layout, Devices.best(), _ -> faulty)))).isTrue();
                 break;
             }
-            assertThatThrownBy(() -> run(new Program(layout, new Reference(), _ -> faulty)))
+            assertThatThrownBy(() -> run(new Program(layout, Devices.best(), _ -> faulty)))
                     .isInstanceOf(PlaceException.class)
                     .hasMessageContaining("No space left")
                     .hasMessageContaining("could not be written")
@@ -138,7 +138,7 @@ class DiskFaultTest {
 
     private int writesOfARun() throws IOException {
         var counting = new Faulty(folder) {};
-        run(new Program(layout, new Reference(), _ -> counting));
+        run(new Program(layout, Devices.best(), _ -> counting));
         return counting.writes;
     }
 
@@ -151,7 +151,7 @@ class DiskFaultTest {
     @Test
     void aFlippedBitIsFoundWhereverItIs() throws IOException {
         var counting = new Faulty(folder) {};
-        assertThat(same(run(new Program(layout, new Reference(), _ -> counting)))).isTrue();
+        assertThat(same(run(new Program(layout, Devices.best(), _ -> counting)))).isTrue();
         for (int n = 1; n <= counting.reads; n++) {
             int at = n;
             var faulty =
@@ -164,7 +164,7 @@ class DiskFaultTest {
                             return some;
                         }
                     };
-            assertThatThrownBy(() -> run(new Program(layout, new Reference(), _ -> faulty)))
+            assertThatThrownBy(() -> run(new Program(layout, Devices.best(), _ -> faulty)))
                     .isInstanceOf(PlaceException.class)
                     .hasMessageContaining("not the bytes that were written");
             assertNothingLeft();
@@ -185,7 +185,7 @@ class DiskFaultTest {
                         return part(to, 777, piece -> super.read(piece, where));
                     }
                 };
-        assertThat(same(run(new Program(layout, new Reference(), _ -> halting)))).isTrue();
+        assertThat(same(run(new Program(layout, Devices.best(), _ -> halting)))).isTrue();
     }
 
     private interface Call {
@@ -209,7 +209,7 @@ class DiskFaultTest {
                         return 0;
                     }
                 };
-        assertThatThrownBy(() -> run(new Program(layout, new Reference(), _ -> stuck)))
+        assertThatThrownBy(() -> run(new Program(layout, Devices.best(), _ -> stuck)))
                 .isInstanceOf(PlaceException.class)
                 .hasMessageContaining("accepts no more");
         assertNothingLeft();
@@ -224,7 +224,7 @@ class DiskFaultTest {
                         return -1;
                     }
                 };
-        assertThatThrownBy(() -> run(new Program(layout, new Reference(), _ -> cut)))
+        assertThatThrownBy(() -> run(new Program(layout, Devices.best(), _ -> cut)))
                 .isInstanceOf(PlaceException.class)
                 .hasMessageContaining("ends too early");
         assertNothingLeft();
@@ -235,8 +235,8 @@ class DiskFaultTest {
         var inner = Files.createDirectory(folder.resolve("inner"));
         var backing = new BackingStore[] {BackingStore.in(inner)};
         Files.delete(inner);
-        assertThat(same(run(new Program(layout, new Reference(), _ -> backing[0])))).isTrue();
-        assertThatThrownBy(() -> new Program(layout, new Reference(), _ -> BackingStore.in(inner)))
+        assertThat(same(run(new Program(layout, Devices.best(), _ -> backing[0])))).isTrue();
+        assertThatThrownBy(() -> new Program(layout, Devices.best(), _ -> BackingStore.in(inner)))
                 .isInstanceOf(PlaceException.class)
                 .hasMessageContaining("no file can be made");
     }
@@ -256,7 +256,7 @@ class DiskFaultTest {
                         return super.read(to, where);
                     }
                 };
-        try (var program = new Program(layout, new Reference(), _ -> once)) {
+        try (var program = new Program(layout, Devices.best(), _ -> once)) {
             for (int i = 0; i < arguments.size(); i++)
                 program.write(i, arguments.get(i).data().segment());
             assertThatThrownBy(program::run).isInstanceOf(PlaceException.class);

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.ebb.Devices;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Loop;
 import dev.ebb.exec.PlaceException;
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.exec.transfer.BackingStore;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
@@ -78,9 +78,9 @@ class LoopDiskFaultTest {
         Fn<Tensor, Tensor> f = v -> Loop.repeat(40, v, c -> c.mul(c).sin().add(0.1)).sum();
         var disk = Budget.unlimited().with(Disk.in(folder, 1L << 20));
         var compiled =
-                Ebb.compile(Ebb.grad(f)).within(disk).on(new Reference()).with(new Binomial(2, 4));
+                Ebb.compile(Ebb.grad(f)).within(disk).on(Devices.best()).with(new Binomial(2, 4));
         layout = compiled.plan(X).layout();
-        expected = run(new Program(layout, new Reference()));
+        expected = run(new Program(layout, Devices.best()));
         assertThat(((Array) compiled.apply(X)).data().segment().mismatch(expected)).isEqualTo(-1);
     }
 
@@ -99,7 +99,7 @@ class LoopDiskFaultTest {
     }
 
     private Program program(BackingStore backing) {
-        return new Program(layout, new Reference(), _ -> backing);
+        return new Program(layout, Devices.best(), _ -> backing);
     }
 
     private void assertNothingLeft() throws IOException {

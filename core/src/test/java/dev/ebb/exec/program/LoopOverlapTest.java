@@ -3,11 +3,11 @@ package dev.ebb.exec.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.ebb.Devices;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Loop;
 import dev.ebb.exec.PlaceException;
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.exec.transfer.BackingStore;
 import dev.ebb.ir.Control;
 import dev.ebb.plan.Binomial;
@@ -70,7 +70,7 @@ class LoopOverlapTest {
         var disk = Budget.unlimited().with(Disk.in(folder, 1L << 20));
         return Ebb.compile(Ebb.grad(f))
                 .within(disk)
-                .on(new Reference())
+                .on(Devices.best())
                 .with(new Binomial(slots, onDisk))
                 .plan(X)
                 .layout();
@@ -100,7 +100,7 @@ class LoopOverlapTest {
     @Test
     void statesMoveBesideTheLoopWithTheSameBits() throws IOException {
         MemorySegment expected;
-        try (var program = new Program(layout(40, 0), new Reference())) {
+        try (var program = new Program(layout(40, 0), Devices.best())) {
             expected = run(program);
         }
         for (int onDisk : new int[] {1, 2, 4, 12, 36}) {
@@ -108,7 +108,7 @@ class LoopOverlapTest {
                 var layout = layout(slots, onDisk);
                 assertThat(moving(layout)).isTrue();
                 var watching = new Watching(folder);
-                try (var program = new Program(layout, new Reference(), _ -> watching)) {
+                try (var program = new Program(layout, Devices.best(), _ -> watching)) {
                     for (int again = 0; again < 3; again++)
                         assertThat(run(program).mismatch(expected)).isEqualTo(-1);
                 }
@@ -126,7 +126,7 @@ class LoopOverlapTest {
     void aRunAfterAFaultBeginsAnew() throws IOException {
         var layout = layout(2, 4);
         MemorySegment expected;
-        try (var program = new Program(layout, new Reference())) {
+        try (var program = new Program(layout, Devices.best())) {
             expected = run(program);
         }
         var failing =
@@ -150,7 +150,7 @@ class LoopOverlapTest {
                         real.close();
                     }
                 };
-        try (var program = new Program(layout, new Reference(), _ -> failing)) {
+        try (var program = new Program(layout, Devices.best(), _ -> failing)) {
             assertThatThrownBy(() -> run(program))
                     .isInstanceOf(PlaceException.class)
                     .hasMessageContaining("once");

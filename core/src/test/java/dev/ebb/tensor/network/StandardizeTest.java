@@ -3,10 +3,10 @@ package dev.ebb.tensor.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.ebb.Devices;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Fn3;
-import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -58,8 +58,8 @@ class StandardizeTest {
     }
 
     private static void agree(Fn<Operands, Tensor> actual, Fn<Operands, Tensor> expected) {
-        try (var a = Ebb.compile(Ebb.grad(actual)).on(new Reference());
-                var e = Ebb.compile(Ebb.grad(expected)).on(new Reference())) {
+        try (var a = Ebb.compile(Ebb.grad(actual)).on(Devices.best());
+                var e = Ebb.compile(Ebb.grad(expected)).on(Devices.best())) {
             var got = a.apply(AT);
             var want = e.apply(AT);
             close(got.x(), want.x());
@@ -95,7 +95,7 @@ class StandardizeTest {
     @Test
     void a_backward_half_takes_two_sums() {
         var step = Ebb.grad(loss(StandardizeTest::byOp));
-        var text = Ebb.compile(step).on(new Reference()).plan(AT).schedule().problem().graph();
+        var text = Ebb.compile(step).on(Devices.best()).plan(AT).schedule().problem().graph();
         long folds =
                 text.nodes().stream()
                         .filter(n -> n.kernel() instanceof dev.ebb.ir.Kernel.Fold)

@@ -2,7 +2,7 @@ package dev.ebb.reference;
 
 import dev.ebb.exec.Device;
 
-class RemoteRandomGradientsTest extends RandomGradients {
+class RemoteParityTest extends DeviceParity {
     @Override
     protected Device device() {
         return new RemoteDevice();
