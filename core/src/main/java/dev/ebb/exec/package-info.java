@@ -1,6 +1,6 @@
 /**
- * Running a laid-out schedule: the device interface, the program, its report, and the Reference
- * device.
+ * The device interface: a device with its memory, cost and limits, the queue that runs its work, and
+ * the report of a run.
  */
 @NullMarked
 package dev.ebb.exec;
