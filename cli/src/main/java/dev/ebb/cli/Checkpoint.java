@@ -28,13 +28,13 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * A moment of a training run, whole: weights under their published names, optimizer, losses so far,
- * and what decides the rest of the run. Random state and data position are functions of the seed
- * and the number of losses.
+ * The complete state of a training run after a step: weights under their published names, optimizer
+ * state, losses so far, and all settings that determine the rest of the run. Random state and data
+ * position are functions of the seed and the number of losses.
  *
- * @param state what training begins with; blank if it is read from a file
- * @param read the tensors of the file in the places of the state's, each read when it is asked for;
- *     none if there is no file
+ * @param state the initial state for training; blank if it is read from a file
+ * @param read the tensors of the file, by index of the state's tensors, each read when it is
+ *     requested; empty if there is no file
  */
 record Checkpoint(
         TrainingState state,
@@ -52,7 +52,7 @@ record Checkpoint(
         losses = List.copyOf(losses);
     }
 
-    /** The same moment of a run that goes on with other bounds. */
+    /** The same state with changed settings for the rest of the run. */
     Checkpoint with(Setup changed) {
         return new Checkpoint(state, read, losses, settings, changed, text);
     }
@@ -61,10 +61,13 @@ record Checkpoint(
         return losses.size();
     }
 
-    /** What is to be written, each tensor read when its turn comes. */
+    /** A checkpoint to be written; each tensor is read when it is written. */
     record Writer(long step, List<Supply> tensors, Map<String, String> notes) {
 
-        /** Writes it beside, syncs, renames: a file of this name is always whole. */
+        /**
+         * Writes to a temporary file, forces it to the disk and renames it, so that {@code file} is
+         * always complete.
+         */
         void write(Path file) throws IOException {
             var all = new LinkedHashMap<>(notes);
             all.put(DIGEST, digest(tensors, notes));
@@ -73,9 +76,9 @@ record Checkpoint(
     }
 
     /**
-     * A checkpoint of a state like {@code like}.
+     * A writer for a state with the structure of {@code like}.
      *
-     * @param at the tensor at a place of the state
+     * @param at the tensor at an index of the state
      */
     static Writer writer(
             TrainingState like,
@@ -101,7 +104,7 @@ record Checkpoint(
                 .orElseThrow(() -> new IllegalStateException("no published names for " + model));
     }
 
-    /** Model, step and slots, in the order of the state's tensors. */
+    /** The tensors of model, step and slots, in the order of the state's tensors. */
     private static List<Supply> supplies(TrainingState like, IntFunction<Array> at) {
         var naming = naming(like.model());
         var all = new ArrayList<>(Weights.supplies(like.model(), naming, at));
@@ -121,7 +124,7 @@ record Checkpoint(
         return "optimizer." + i + ".";
     }
 
-    /** Covers every bit of the tensors and every note but itself. */
+    /** A digest of all bits of the tensors and of all notes except the digest itself. */
     private static String digest(List<Supply> tensors, Map<String, String> notes) {
         var lines = new ArrayList<String>();
         notes.forEach(
@@ -131,10 +134,10 @@ record Checkpoint(
         return Weights.digest(tensors, lines);
     }
 
-    /** Reads a checkpoint and proves it whole: every bit is covered by its digest. */
+    /** Reads a checkpoint and verifies its digest, which covers every bit. */
     static Checkpoint read(Path path) throws IOException {
         prove(path);
-        // opened again, so that the pages read for the proof are given back
+        // opened again, so that the pages read for the digest are released
         try (var file = Safetensors.open(path)) {
             var notes = file.metadata();
             var settings = JsonRecord.read(Settings.class, path, note(path, notes, "settings"));
@@ -172,7 +175,7 @@ record Checkpoint(
         }
     }
 
-    /** All tensors in the order of the state's; they are there, by their names and shapes. */
+    /** All tensors in the order of the state's; throws if one is missing or has another shape. */
     private static List<Supply> tensors(Path path, Safetensors file, TrainingState like)
             throws IOException {
         var all = new ArrayList<>(tensors(path, file, like.model(), naming(like.model())));

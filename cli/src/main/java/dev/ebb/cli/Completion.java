@@ -9,7 +9,7 @@ import picocli.CommandLine.Spec;
 
 import java.util.Objects;
 
-/** Prints what a shell needs to complete commands. */
+/** Prints a completion script for the shell. */
 @Command(
         name = "completion",
         mixinStandardHelpOptions = true,

@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
-/** Shows what memory buys. */
+/** Prints the trade-off of time against memory. */
 @Command(
         name = "curve",
         mixinStandardHelpOptions = true,

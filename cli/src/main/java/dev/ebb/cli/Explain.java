@@ -19,7 +19,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
-/** Says what happens to each value, and why. */
+/** Prints what a plan does with each value, and why. */
 @Command(
         name = "explain",
         mixinStandardHelpOptions = true,

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Where a run keeps its files. Of checkpoints there are two: the latest, and the one before. */
+/** The folder of a training run. It has two checkpoints: the latest and the one before. */
 record Folder(Path path) {
     static final String DEFAULT = "ebb-run";
 
@@ -32,7 +32,7 @@ record Folder(Path path) {
         return path.resolve("report.html");
     }
 
-    /** The figures of the run as they were when it last ended. */
+    /** The file with the figures of the run when it last ended. */
     Path figures() {
         return path.resolve("figures.json");
     }
@@ -55,7 +55,7 @@ record Folder(Path path) {
                 path + " holds a run already; go on with --resume, or name another --out");
     }
 
-    /** The default folder that is free: ebb-run, ebb-run-2, ... */
+    /** The first default folder without a run: ebb-run, ebb-run-2, ... */
     static Folder fresh() {
         for (int i = 1; ; i++) {
             var folder = numbered(i);
@@ -63,7 +63,7 @@ record Folder(Path path) {
         }
     }
 
-    /** The default folder used last. */
+    /** The default folder that was used last. */
     static Folder latest() {
         int last = 1;
         while (numbered(last + 1).isUsed()) last++;
@@ -74,7 +74,7 @@ record Folder(Path path) {
         return new Folder(Path.of(i == 1 ? DEFAULT : DEFAULT + "-" + i));
     }
 
-    /** Makes the folder; whether it was not there. */
+    /** Creates the folder if necessary; returns whether it was created. */
     boolean create() throws IOException {
         boolean isNew = !Files.exists(path);
         try {
@@ -96,7 +96,7 @@ record Folder(Path path) {
         return isNew;
     }
 
-    /** Deletes the folder again if no checkpoint came to lie in it. */
+    /** Deletes the folder if it has no checkpoint. */
     void deleteUnused() throws IOException {
         if (isUsed()) return;
         Files.deleteIfExists(sources());
@@ -104,17 +104,17 @@ record Folder(Path path) {
         try {
             Files.deleteIfExists(path);
         } catch (DirectoryNotEmptyException _) {
-            // someone else has put something there
+            // another program has put a file there
         }
     }
 
     /**
-     * Keeps other runs out of the folder until it is closed. The lock is the operating system's,
-     * which gives it back however the process ends.
+     * Locks the folder against other runs. The operating system releases the lock however the
+     * process ends.
      */
     Lock lock() throws IOException {
         var real = path.toRealPath();
-        // a process has all its locks on a file together: the first to close it would lose them all
+        // closing any channel of a file releases all locks that the process has on it
         if (!Lock.HELD.add(real)) throw goingOn();
         var channel = Optional.<FileChannel>empty();
         try {
@@ -125,7 +125,7 @@ record Folder(Path path) {
         return new Lock(this, real, channel.orElseThrow(this::goingOn));
     }
 
-    /** A channel that has the lock of {@code file}; nothing if another process has it. */
+    /** A channel that holds the lock of {@code file}; empty if another process holds it. */
     private static Optional<FileChannel> locked(Path file) throws IOException {
         var channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         boolean isMine = false;
@@ -144,7 +144,7 @@ record Folder(Path path) {
                         + "; wait until it has ended, or name another folder with --out");
     }
 
-    /** A folder that is this run's alone. */
+    /** The lock that keeps other runs out of the folder. */
     record Lock(Folder folder, Path real, FileChannel channel) implements AutoCloseable {
         private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
@@ -157,8 +157,8 @@ record Folder(Path path) {
     }
 
     /**
-     * Saves {@code checkpoint}. The new file is whole before the old ones are touched: what fails
-     * on the way, a full disk or a kill, leaves both as they were.
+     * Saves {@code checkpoint}. The new file is complete before the old ones are touched: after any
+     * failure, such as a full disk or a kill, both old files are unchanged.
      */
     void save(Checkpoint.Writer checkpoint) throws IOException {
         var next = path.resolve("checkpoint.next");
@@ -192,7 +192,7 @@ record Folder(Path path) {
         }
     }
 
-    /** A checkpoint, and a remark where it is not the one that was looked for. */
+    /** A checkpoint, and a note if it is not the latest one. */
     record Found(Checkpoint checkpoint, String remark) {}
 
     void requireUsed() {
@@ -203,7 +203,7 @@ record Folder(Path path) {
                         + " to resume; name its folder with --out, or leave --resume away");
     }
 
-    /** The latest checkpoint that is whole. */
+    /** The latest checkpoint that is complete and undamaged. */
     Found restore() throws IOException {
         requireUsed();
         try {

@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
-/** Lets a trained model write. */
+/** Generates text with a trained model. */
 @Command(
         name = "generate",
         mixinStandardHelpOptions = true,
@@ -155,7 +155,7 @@ final class Generate implements Callable<Integer> {
         return Folder.latest().checkpoint();
     }
 
-    /** Tensors from the file, with the adapters added where some are named. */
+    /** Reads tensors from the file, with adapters added if the options name some. */
     private Generator.Reading weights(PretrainedFile model) throws IOException {
         if (adapters == null) return model::read;
         var added = LoraFiles.read(adapters, model.blank());
@@ -170,7 +170,7 @@ final class Generate implements Callable<Integer> {
         }
     }
 
-    /** Writes the prompt, and what follows it as it is drawn. */
+    /** Prints the prompt, then each token as it is drawn. */
     private void write(
             PretrainedFile model,
             TextCodec codec,
@@ -184,7 +184,7 @@ final class Generate implements Callable<Integer> {
                     prompt.isBlank()
                             ? "give a prompt: the model's tokenizer has no token for blanks alone"
                             : "the model's tokenizer has no token for any part of this prompt");
-        // a cache for tokens that never come would only take memory
+        // the cache need not be longer than the text that is generated
         long most = Math.max(2L, (long) tokens.length + length);
         int window = context == null ? (int) Math.min(model.blank().context(), most) : context;
         var words = new StopWords(stops);

@@ -6,7 +6,7 @@ import picocli.CommandLine.ParseResult;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What the command line says, apart from what options are by default. */
+/** The options given on the command line, without those that have their default values. */
 record Given(ParseResult parsed) {
 
     boolean has(String option) {
@@ -17,7 +17,7 @@ record Given(ParseResult parsed) {
         return has(option) ? Optional.ofNullable(parsed.matchedOption(option)) : Optional.empty();
     }
 
-    /** An option's value as it was typed. */
+    /** The value of an option as the user typed it. */
     Optional<String> text(String option) {
         return matched(option).map(o -> o.originalStringValues().getLast());
     }

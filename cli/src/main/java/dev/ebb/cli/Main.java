@@ -49,10 +49,10 @@ final class Main implements Runnable {
     Main() {}
 
     public static void main(String[] args) {
-        // help tells of all commands
+        // the help text lists all commands
         boolean named = args.length > 0 && COMMANDS.containsKey(args[0]) && !args[0].equals("help");
-        // reading the options of a command by reflection takes a while: only of the one that is
-        // named
+        // reading a command's options by reflection takes a while, so only the named command's
+        // are read
         var read = named ? List.of(args[0]) : COMMANDS.sequencedKeySet();
         var out = StandardOutput.install();
         int code = commandLine(RunWatch.NONE, read).execute(args);
@@ -79,7 +79,7 @@ final class Main implements Runnable {
         return commandLine(RunWatch.NONE);
     }
 
-    /** The command line whose runs {@code watch} looks on at. */
+    /** The command line; {@code watch} receives the events of its training runs. */
     static CommandLine commandLine(RunWatch watch) {
         return commandLine(watch, COMMANDS.sequencedKeySet());
     }
@@ -100,7 +100,7 @@ final class Main implements Runnable {
         return line;
     }
 
-    /** Picocli hands exceptions on to be reported, but no errors, such as a heap that is full. */
+    /** Runs the command. Picocli reports exceptions but not errors, such as an OutOfMemoryError. */
     private static int executed(CommandLine.ParseResult parsed, CommandLine line, Main main) {
         try {
             return new CommandLine.RunLast().execute(parsed);
@@ -119,7 +119,7 @@ final class Main implements Runnable {
         };
     }
 
-    /** What is wrong with the command line, and where its options are explained. */
+    /** Prints the error in the command line, and which help text explains its options. */
     private static int unread(CommandLine.ParameterException e) {
         var command = e.getCommandLine();
         var err = command.getErr();
@@ -137,7 +137,7 @@ final class Main implements Runnable {
         CommandLine.usage(this, System.out);
     }
 
-    /** The version this module was built as. */
+    /** The version of this module. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {

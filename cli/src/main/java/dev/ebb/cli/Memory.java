@@ -17,7 +17,7 @@ import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
-/** Shows what each size of a model does to memory. */
+/** Prints the memory of each model size. */
 @Command(
         name = "memory",
         mixinStandardHelpOptions = true,

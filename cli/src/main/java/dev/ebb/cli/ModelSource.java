@@ -19,11 +19,11 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Optional;
 
-/** The model that is planned for, and the batch and context of a step. */
+/** The model to plan for, and the batch and context of a step. */
 sealed interface ModelSource {
     ModelSize size();
 
-    /** Its weights have shapes, no data. */
+    /** The model with shapes but without data. */
     AutoregressiveModel blank();
 
     AutoregressiveModel whole();
@@ -34,7 +34,7 @@ sealed interface ModelSource {
     /** A GPT of these sizes. */
     record OfSize(ModelSize size) implements ModelSource {
 
-        /** Of one block's weights as many blocks are made as there are, and all of them blank. */
+        /** One block is built, and repeated for all layers; all blocks share memory. */
         @Override
         public AutoregressiveModel blank() {
             var one = Gpt2.of(config(1), new Seed(1));
@@ -77,8 +77,8 @@ sealed interface ModelSource {
     }
 
     /**
-     * The model in {@code file}. Batch and context are those given, else those that the run of the
-     * checkpoint has, else those of {@code usual} as far as the model can look.
+     * The model in {@code file}. Batch and context are the given ones; otherwise those of the
+     * checkpoint's run; otherwise those of {@code usual}, limited to the model's context.
      */
     static ModelSource read(
             Path file, ModelSize usual, @Nullable Integer batch, @Nullable Integer context)
@@ -102,7 +102,7 @@ sealed interface ModelSource {
         return new OfFile(model, sized(model, passages, length));
     }
 
-    /** What the run of a checkpoint was started with; empty for any other file. */
+    /** The settings with which a checkpoint's run was started; empty for any other file. */
     private static Optional<Settings> settings(Path file) throws IOException {
         try (var tensors = Safetensors.open(file)) {
             var note = tensors.metadata().get("settings");

@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
-/** Plans without running. */
+/** Prints a plan without running it. */
 @Command(
         name = "plan",
         mixinStandardHelpOptions = true,

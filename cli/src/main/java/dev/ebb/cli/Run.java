@@ -37,10 +37,11 @@ import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
 
 /**
- * One training run from its first step here to its report, as its checkpoint's {@link Setup} says.
+ * A training run of this process, from its first step to its report, with the settings of its
+ * checkpoint.
  *
- * @param command the command that runs it
- * @param again the command that goes on with it
+ * @param command the command line that started it
+ * @param again the command line that resumes it
  */
 record Run(
         Folder folder,
@@ -52,13 +53,13 @@ record Run(
         RunWatch watch) {
     private static final int SAMPLE = 300;
 
-    /** Where a run begins, read when asked for and by nobody held on to. */
+    /** Loads the initial state when it is requested; no reference to it is kept. */
     @FunctionalInterface
     interface Start {
         Checkpoint read() throws IOException;
     }
 
-    /** What is left of a run when its memory is given back. */
+    /** The part of a run that remains after its memory is freed. */
     private record Finished(Outcome outcome, String page) {}
 
     /** Trains until the last step or until the user asks for a stop. */
@@ -77,7 +78,7 @@ record Run(
 
     private Finished finished(Start start, Corpus corpus, Stop stop) throws IOException {
         try (var trainer = trainer(start, corpus)) {
-            // the state is in the program's memory now; what it was made of is garbage
+            // the state is in the program's memory now; the arrays it was copied from are garbage
             Resident.tidy();
             var plan = Planned.of(trainer.plan(), trainer.setup().bounds());
             loop(trainer, plan, stop);
@@ -219,7 +220,7 @@ record Run(
                     "stopped after step " + outcome.losses().size() + "; go on with: " + again);
         } else {
             lines.println("a sample:");
-            // from the file: training's memory is given back before the model's is taken
+            // read from the file, so that training's memory is freed before the model is loaded
             Resident.tidy();
             lines.println(sample(Pretrained.load(folder.checkpoint())).indent(4));
         }
@@ -293,7 +294,9 @@ record Run(
         }
     }
 
-    /** A terminal is not to be driven by what a model says. */
+    /**
+     * The text without control characters, because a model's output must not control the terminal.
+     */
     private static String printable(String text) {
         return text.replaceAll("[\\p{Cntrl}\\x{FFFD}&&[^\\n\\t]]", "·");
     }

@@ -6,15 +6,15 @@ import dev.ebb.plan.Budget;
 import java.nio.file.Path;
 
 /**
- * What a run was started with besides what decides its bits: kept in its checkpoint, so that a
- * resumption goes on with the same. Texts are as typed on the command line; an empty one says that
- * nothing was.
+ * The settings of a run that do not change the bits of its result. They are stored in the
+ * checkpoint and used by a resumption. Texts are as typed on the command line; an empty one was not
+ * given.
  *
- * @param disk the folder of the second place, from the root
- * @param threads zero: one for each core
+ * @param disk the folder for offloading, as an absolute path
+ * @param threads zero for one per core
  * @param every steps between checkpoints
- * @param steps how many steps in all
- * @param from the file that the weights came from, from the root
+ * @param steps the total number of steps
+ * @param from the file from which the weights were loaded, as an absolute path
  */
 record Setup(
         String budget,
@@ -27,12 +27,12 @@ record Setup(
         String from,
         String prefix) {
 
-    /** For what is only planned. */
+    /** For a command that only plans. */
     static Setup none() {
         return new Setup("100%", "", "4GiB", "typical", 0, 50, 1, "", "");
     }
 
-    /** Memory, and the disk if there is one. */
+    /** The budget for memory, and for the disk if there is one. */
     Budget bounds() {
         var memory = Budget.of(budget);
         return disk.isEmpty()

@@ -3,8 +3,8 @@ package dev.ebb.cli;
 import java.util.List;
 
 /**
- * Ends a text that comes piece by piece before the first of some words, however the pieces are cut.
- * What may be the beginning of a word waits for the next piece.
+ * Cuts a text that arrives in pieces before the first of some stop sequences, which may span
+ * pieces. The end of a piece that may begin a stop sequence is held back until the next piece.
  */
 final class StopWords {
     private final List<String> words;
@@ -15,7 +15,7 @@ final class StopWords {
         this.words = List.copyOf(words);
     }
 
-    /** What can be told once {@code more} is there. */
+    /** The text that can be printed after {@code more} has arrived. */
     String after(String more) {
         if (found) return "";
         var text = held + more;
@@ -26,7 +26,7 @@ final class StopWords {
         return text.substring(0, told);
     }
 
-    /** The characters at the end of {@code text} with which a word may begin, at most. */
+    /** The length of the longest end of {@code text} with which a stop sequence may begin. */
     private int begun(String text) {
         int most = 0;
         for (var word : words)
@@ -35,12 +35,12 @@ final class StopWords {
         return most;
     }
 
-    /** Whether a word was there. */
+    /** Whether a stop sequence was found. */
     boolean isFound() {
         return found;
     }
 
-    /** What waited for more, where nothing comes. */
+    /** The text that was held back; called at the end. */
     String end() {
         return found ? "" : held;
     }

@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
-/** Serves the page on which plans and runs are looked at. */
+/** Starts the studio's web server. */
 @Command(
         name = "studio",
         mixinStandardHelpOptions = true,
@@ -89,7 +89,7 @@ final class Studio implements Callable<Integer> {
         }
     }
 
-    /** Waits for the end of the program; a server has no other. */
+    /** Waits until the process is ended, as a server does not end by itself. */
     private static int untilStopped() {
         try {
             new CountDownLatch(1).await();

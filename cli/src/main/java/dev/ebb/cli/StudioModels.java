@@ -18,7 +18,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Plans as the commands make them. */
+/** Plans for the studio, made by the planner of the commands. */
 record StudioModels(PlanCache cache, StudioFolder folder) implements Models {
 
     @Override

@@ -21,7 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Training by the command line's own {@code train}, with somebody who looks on. */
+/** Runs training for the studio by the {@code train} command, and reports its events. */
 final class StudioTrainings implements Trainings {
     private static final int PASSAGES = 8;
     private static final int SAMPLE = 300;

@@ -40,7 +40,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/** Trains a character-level GPT in a budget. */
+/** Trains a character-level GPT within a budget. */
 @Command(
         name = "train",
         mixinStandardHelpOptions = true,
@@ -190,7 +190,7 @@ final class Train implements Callable<Integer> {
             try {
                 return train(folder, command);
             } finally {
-                // a run that was refused leaves nothing to clear away
+                // a run that was refused leaves no empty folder
                 if (isMade) folder.deleteUnused();
             }
         }
@@ -224,7 +224,7 @@ final class Train implements Callable<Integer> {
         if (value < 1) throw new Refusal(option + " must be positive, not " + value);
     }
 
-    /** No model trains in so little: a number so small was meant with a unit. */
+    /** Refuses a budget that is too small for any model: the unit was probably forgotten. */
     private void requireUnit() {
         if (budget instanceof Budget.Bytes(long bytes) && bytes < LEAST_BUDGET) {
             throw new Refusal(
@@ -236,13 +236,13 @@ final class Train implements Callable<Integer> {
         }
     }
 
-    /** The command as it was typed. */
+    /** The command line as the user typed it. */
     private String typed() {
         var line = Objects.requireNonNull(spec).root().commandLine();
         return CommandText.of(line.getParseResult().originalArgs());
     }
 
-    /** The command that goes on with the run; all else is in its checkpoint. */
+    /** The command line that resumes the run; all other settings are in its checkpoint. */
     private String again(Folder folder) {
         var words =
                 new ArrayList<>(List.of("train", "--resume", "--out", folder.path().toString()));
@@ -313,7 +313,7 @@ final class Train implements Callable<Integer> {
                 prefix);
     }
 
-    /** The text; one that may change before a resumption is copied into the folder. */
+    /** The text; a text that may change before a resumption is copied into the folder. */
     private Corpus corpus(Folder folder) throws IOException {
         byte[] bytes;
         if (text.isEmpty()) {
@@ -346,7 +346,7 @@ final class Train implements Callable<Integer> {
         return load(from, prefix);
     }
 
-    /** The model in a published file, if it can read bytes. */
+    /** The model in a published file; its tokens must be bytes. */
     static AutoregressiveModel load(Path from, String prefix) throws IOException {
         var model = Pretrained.load(from, prefix);
         if (model.vocabulary() >= Corpus.VOCABULARY) return model;

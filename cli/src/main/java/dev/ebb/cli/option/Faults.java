@@ -16,12 +16,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What the user is told when a command fails: a sentence, not a stack trace. */
+/** Formats the error message of a command that failed: a sentence instead of a stack trace. */
 public final class Faults {
     public static final int CANNOT = 1;
     public static final int INTERNAL = 70;
 
-    /** How systems say that there is no room: a full disk, a quota, a limit on files. */
+    /**
+     * The messages with which operating systems report a full disk, an exceeded quota, or an
+     * exceeded file size.
+     */
     private static final List<String> FULL =
             List.of("no space left", "quota exceeded", "file too large");
 
@@ -71,7 +74,7 @@ public final class Faults {
                 : message;
     }
 
-    /** Why a file could not be read or written, without what to do about it. */
+    /** Why a file could not be read or written, without a remedy. */
     public static String why(IOException e) {
         var message = Optional.ofNullable(e.getMessage()).orElse(e.toString());
         return FULL.stream().anyMatch(message.toLowerCase(Locale.ROOT)::contains)

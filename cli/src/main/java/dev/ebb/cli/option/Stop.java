@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Ctrl-C and a polite kill, turned into a question that training asks between two steps. */
+/** Turns Ctrl-C and SIGTERM into a flag that training checks between two steps. */
 public final class Stop implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 30;
 
@@ -22,7 +22,7 @@ public final class Stop implements AutoCloseable {
         return listen(() -> false);
     }
 
-    /** Whoever looks on may ask too. */
+    /** A flag that {@code also} can set too. */
     public static Stop listen(BooleanSupplier also) {
         var stop = new Stop(also);
         Runtime.getRuntime().addShutdownHook(stop.hook);
@@ -50,7 +50,7 @@ public final class Stop implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException _) {
-            // the program is ending already
+            // the JVM is shutting down already
         }
     }
 }

@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * The figures of a run, as --json gives them; nothing is measured where no step was made.
+ * The figures of a finished run, as {@code --json} writes them. Measured figures are missing if no
+ * step was made.
  *
- * @param scheduleDigest what a step does, in one word: the same as {@code ebb plan} tells
+ * @param scheduleDigest identifies the schedule of a step; the same as {@code ebb plan} prints
  */
 public record Outcome(
         List<Double> losses,
@@ -29,7 +30,7 @@ public record Outcome(
         long parameters,
         String digest) {
 
-    /** What the disk was for: how much it might hold, was to hold and held. */
+    /** The use of the disk: its limit, the promised peak and the measured peak. */
     public record Disk(long roomBytes, long promisedBytes, OptionalLong measuredBytes) {}
 
     public Outcome {

@@ -9,7 +9,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** A program's plan, with the memory of its device counted in. */
+/**
+ * A plan and the budget for which it was made; its promised bytes include the memory of the
+ * device's workers.
+ */
 public record Planned(Plan plan, long budgetBytes) {
 
     public static Planned of(Plan plan, Budget budget) {
@@ -24,17 +27,17 @@ public record Planned(Plan plan, long budgetBytes) {
         return plan.peakBytes();
     }
 
-    /** What the device owns besides the arena. */
+    /** The bytes that the device owns outside the arena. */
     public long ownBytes() {
         return plan.workerBytes();
     }
 
-    /** How many workers share the kernels. */
+    /** The number of workers that share the kernels. */
     public int workers() {
         return plan.workers();
     }
 
-    /** What is done, in one word: equal plans have equal ones, on every machine. */
+    /** A digest of the schedule's steps; equal plans have equal digests on every machine. */
     public String scheduleDigest() {
         try {
             var digest = MessageDigest.getInstance("SHA-256");
@@ -46,7 +49,7 @@ public record Planned(Plan plan, long budgetBytes) {
         }
     }
 
-    /** What is to lie on the disk at most. */
+    /** The promised peak on the disk. */
     public long diskBytes() {
         return plan.layout().offloadedBytes();
     }
@@ -59,7 +62,7 @@ public record Planned(Plan plan, long budgetBytes) {
         return plan.leastBytes();
     }
 
-    /** The share of the predicted time that goes into computing values again. */
+    /** The share of the predicted time that is spent on recomputation. */
     public double recomputeShare() {
         double cost = plan.cost();
         return cost == 0 ? 0 : Math.max(0, 1 - plan.storeAllCost() / cost);

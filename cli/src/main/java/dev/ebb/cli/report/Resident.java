@@ -5,22 +5,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 
-/** What the system says this process has in memory. */
+/** The resident memory of this process, as the operating system reports it. */
 public final class Resident {
     /**
-     * The most that the JVM itself takes beside the budget, as {@code ./ebb} starts it: the Java
-     * heap, classes, compiled code, threads. {@code ResidentTest} holds runs to it.
+     * An upper bound on the memory of the JVM in addition to the budget, as {@code ./ebb} starts
+     * it: the Java heap, classes, compiled code, threads. {@code ResidentTest} checks runs against
+     * it.
      */
     public static final long JVM_BYTES = 256L << 20;
 
-    /** A heap that is not worth the time. */
+    /** A heap of at most this size is not worth a garbage collection. */
     private static final long SMALL = 80L << 20;
 
     private static final Path STATUS = Path.of("/proc/self/status");
 
     private Resident() {}
 
-    /** The largest resident set of this process so far; unknown where there is no /proc. */
+    /** The peak resident set of this process so far; unknown on systems without /proc. */
     public static OptionalLong peakBytes() {
         if (!Files.isReadable(STATUS)) return OptionalLong.empty();
         try (var lines = Files.lines(STATUS)) {
@@ -33,8 +34,8 @@ public final class Resident {
     }
 
     /**
-     * Gives back to the system what is garbage now, before memory is asked for again: the JVM would
-     * rather let its heap grow than look for it. A small heap is left alone.
+     * Runs a garbage collection before more memory is allocated, because the JVM would otherwise
+     * let its heap grow. Does nothing if the heap is small.
      */
     public static void tidy() {
         if (Runtime.getRuntime().totalMemory() > SMALL) System.gc();

@@ -12,18 +12,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** A plan as the studio draws it, for a page that has no studio to ask. */
+/** The data of a plan's drawing, embedded in a page that has no server to request them from. */
 public final class FrozenPlan {
     private static final int MOST_REASONS = 400;
 
     private FrozenPlan() {}
 
     /**
-     * The members {@code model}, {@code plan} and {@code why} of such a page's data.
+     * The members {@code model}, {@code plan} and {@code why} of the page's data.
      *
-     * @param names what the first parameters are called
-     * @param command what gives the plan again
-     * @param held the bytes held at each computation and transfer, as counted; none before a step
+     * @param names the names of the first parameters
+     * @param command the command line that makes the plan
+     * @param held the measured bytes in use at each computation and transfer; empty before the
+     *     first step
      */
     public static Map<String, Json> of(
             Planned planned, List<String> names, String command, long[] held) {
@@ -44,7 +45,10 @@ public final class FrozenPlan {
         return all;
     }
 
-    /** What happens to each value and why: those that are given and moved, then the largest. */
+    /**
+     * For each value what the plan does with it and why: first the offloaded parameters, then the
+     * largest values.
+     */
     private static Map<String, Json> why(Plan plan, ModelGraph graph) {
         var why = new LinkedHashMap<String, Json>();
         var histories = ValueHistory.of(plan.schedule());

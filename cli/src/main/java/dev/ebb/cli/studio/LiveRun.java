@@ -13,12 +13,15 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongConsumer;
 
-/** A run that the studio started: what it said so far, in bounded memory, and who looks on. */
+/**
+ * A training run that the studio started: its progress so far, in bounded memory, and the pages
+ * that show it.
+ */
 final class LiveRun implements RunWatch {
     private static final int MOST_READERS = 16;
     private static final int MOST_KERNELS = 12;
 
-    /** Where a run is. */
+    /** The state of a run. */
     enum State {
         STARTING,
         TRAINING,
@@ -48,9 +51,8 @@ final class LiveRun implements RunWatch {
     private long events;
 
     /**
-     * A run by its command.
-     *
-     * @param onSaved told the step of each checkpoint
+     * @param command the command line of the run
+     * @param onSaved called with the step of each checkpoint
      */
     LiveRun(String name, String command, LongConsumer onSaved) {
         this.name = name;
@@ -66,7 +68,7 @@ final class LiveRun implements RunWatch {
         return state;
     }
 
-    /** Asks it to stop after the step it is in. */
+    /** Asks the run to stop after its current step. */
     synchronized void stop() {
         if (!state.isOver()) state = State.STOPPING;
         tell();
@@ -97,7 +99,7 @@ final class LiveRun implements RunWatch {
         onSaved.accept(step);
     }
 
-    /** The loss on the text that was held out, of the checkpoint of {@code step}. */
+    /** Records the validation loss of the checkpoint of {@code step}. */
     synchronized void tried(long step, double loss) {
         heldOut.add(step, loss);
         heldOutLatest = Optional.of(loss);
@@ -109,7 +111,7 @@ final class LiveRun implements RunWatch {
         outcome = Optional.of(news);
     }
 
-    /** The command ended. */
+    /** Records that the command has ended. */
     synchronized void over(int code, String text) {
         said = text;
         state = code == 0 ? State.FINISHED : code == 130 ? State.STOPPED : State.FAILED;
@@ -118,7 +120,9 @@ final class LiveRun implements RunWatch {
         readers.clear();
     }
 
-    /** A place where the latest event is put; the run's events end when it is over. */
+    /**
+     * Subscribes a page: the latest event is put into the returned object until the run is over.
+     */
     synchronized Mailbox subscribe() {
         if (readers.size() >= MOST_READERS)
             throw new Refused(429, "too many pages show this run; close one");
@@ -178,7 +182,7 @@ final class LiveRun implements RunWatch {
         return all;
     }
 
-    /** All there is to draw. */
+    /** Everything that the page draws of the run. */
     synchronized Json json() {
         var all = new LinkedHashMap<>(now());
         all.put("live", Json.of(!state.isOver()));

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The latest event for one reader. An event that was not read when the next comes is dropped, so a
- * reader that is slow costs no memory; each event tells how many came before it, so he knows.
+ * The latest event for one page. A new event replaces one that was not read yet, so a slow page
+ * costs no memory. Each event has its number, from which the page sees how many it missed.
  */
 final class Mailbox {
     private Optional<String> latest = Optional.empty();
@@ -25,7 +25,7 @@ final class Mailbox {
         return closed && latest.isEmpty();
     }
 
-    /** The latest event, taken; empty if none comes in time. */
+    /** Waits for an event and removes it; empty if none arrives in time. */
     synchronized Optional<String> take(long millis) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (latest.isEmpty() && !closed) {

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What is planned for: a model's sizes, what it is computed in, its optimizer, what of it is
- * trained, the device, and the room of places beside its memory, 0 for none; or a file with a bare
- * graph, and then nothing else counts. Equal keys have equal plans.
+ * Identifies what the studio plans for: a model's sizes, its precision, its optimizer, the trained
+ * weights, the device, and the limits of host memory and disk (0 for none); or a file with a bare
+ * graph, in which case nothing else counts. Equal keys have equal plans.
  *
  * @param size of a model in a file only batch and context count
- * @param from the file of the model in the studio's folder, empty for a GPT of these sizes
- * @param graph the file's name in the studio's folder, empty for none
+ * @param from the file of the model in the studio's folder; empty for a GPT of these sizes
+ * @param graph the graph's file in the studio's folder; empty for none
  */
 public record ModelKey(
         ModelSize size,
@@ -82,7 +82,7 @@ public record ModelKey(
         throw Refused.wrong("'" + text + "' is none of " + List.of(kind.getEnumConstants()));
     }
 
-    /** The options that give the same on the command line. */
+    /** The command line options that plan the same. */
     String options() {
         if (!graph.isEmpty()) return "--graph " + CommandText.quoted(graph);
         var model = size.layers() + "x" + size.width() + "x" + size.heads();

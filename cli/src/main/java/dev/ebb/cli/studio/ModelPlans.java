@@ -20,21 +20,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The plans of one model. Its curve is searched from the top down, a little at a time, so that a
- * budget somebody asks for is answered between two searches; one far below what was searched so far
- * waits until the search has come there. Whoever asks for a plan that is not ready is given the
- * nearest one that is. When the curve is known, plans are made ahead of the questions, at budgets
- * spread over the curve, coarse before fine.
+ * The plans of one model at any budget. The curve of time against budget is searched in small steps
+ * from the largest budget down, so that a request for one budget can be answered between two steps;
+ * a budget far below the range searched so far waits for the search to reach it. A request whose
+ * plan is not ready gets the plan of the nearest budget. When the curve is complete, plans are
+ * computed in advance at budgets spread over it, coarse before fine.
  */
 final class ModelPlans {
 
-    /** The search goes down by this share of the store-all memory at a time. */
+    /** Each step of the search goes down by this share of the store-all memory. */
     private static final double STRIDE = 0.015;
 
-    /** A budget this far below what was searched is still answered at once. */
+    /** A budget at most this far below the searched range is answered at once. */
     private static final double REACH = 0.3;
 
-    /** So many plans are made ahead of the questions. */
+    /** The number of plans that are computed in advance. */
     private static final int AHEAD = 16;
 
     private final ModelKey key;
@@ -73,21 +73,21 @@ final class ModelPlans {
         return lastUse;
     }
 
-    /** The graph, once it is traced: empty if it is not within {@code millis}. */
+    /** The graph; empty if it is not traced within {@code millis} milliseconds. */
     synchronized Optional<ModelGraph> graph(long millis) throws InterruptedException {
         pause(millis, () -> graph.isPresent());
         return graph;
     }
 
-    /** The graph as JSON: empty if it is not traced within {@code millis}. */
+    /** The graph as JSON; empty if it is not traced within {@code millis} milliseconds. */
     synchronized Optional<byte[]> drawing(long millis) throws InterruptedException {
         pause(millis, () -> drawing.isPresent());
         return drawing;
     }
 
     /**
-     * The plan within {@code budget} bytes as JSON. If it is not ready within the time, the nearest
-     * that is, in a JSON object that says so; empty if there is none.
+     * The plan within {@code budget} bytes as JSON. If it is not ready within {@code millis}
+     * milliseconds, the plan of the nearest budget that is, marked as such; empty if there is none.
      */
     Optional<byte[]> answer(long budget, long millis) throws InterruptedException {
         synchronized (this) {
@@ -100,7 +100,7 @@ final class ModelPlans {
         }
     }
 
-    /** Waits for what is ready, or failed, or too long in coming. */
+    /** Waits until {@code ready} holds, an error occurred, or the time is over. */
     private void pause(long millis, BooleanSupplier ready) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (!ready.getAsBoolean() && failure.isEmpty()) {
@@ -114,7 +114,10 @@ final class ModelPlans {
                 });
     }
 
-    /** The plan within {@code budget} bytes itself: a ready one, or computed by whoever asks. */
+    /**
+     * The plan within {@code budget} bytes: one that is ready, or else computed on the calling
+     * thread.
+     */
     Plan plan(long budget) {
         Models.Step now;
         synchronized (this) {
@@ -130,8 +133,8 @@ final class ModelPlans {
     }
 
     /**
-     * The graph that {@code plan} is of: that of the model, or, where states may go to places and
-     * are therefore updated one by one, one of its own.
+     * The graph of {@code plan}: the model's, or a graph of its own if states may be offloaded and
+     * are therefore updated one by one.
      */
     synchronized ModelGraph graphOf(Plan plan) {
         var known = graph.orElseThrow();
@@ -140,7 +143,7 @@ final class ModelPlans {
                 : new ModelGraph(plan, step.orElseThrow().names());
     }
 
-    /** All that is known of the curve. */
+    /** The part of the curve that is known so far. */
     synchronized Json curve() {
         var all = new LinkedHashMap<String, Json>();
         all.put("done", Json.of(tradeOff.isPresent()));
@@ -155,7 +158,7 @@ final class ModelPlans {
         return Json.of(all);
     }
 
-    /** What somebody waits for, if it can be computed now. */
+    /** A task for the request that waits now, if it can be computed now. */
     synchronized Optional<Runnable> asked() {
         if (failure.isPresent()) return Optional.empty();
         if (step.isEmpty()) return Optional.of(this::trace);
@@ -166,7 +169,10 @@ final class ModelPlans {
         return near ? Optional.of(guarded(() -> compute(budget))) : Optional.empty();
     }
 
-    /** The next piece of the curve, or the next plan to be made ahead, if there is one left. */
+    /**
+     * The task that continues the search of the curve, or computes the next plan in advance; empty
+     * if nothing is left to do.
+     */
     synchronized Optional<Runnable> growth() {
         if (failure.isPresent() || step.isEmpty()) return Optional.empty();
         if (tradeOff.isPresent()) {
@@ -175,7 +181,9 @@ final class ModelPlans {
         return Optional.of(guarded(bottom ? this::finish : this::grow));
     }
 
-    /** Makes the plan at the next budget between the least and the store-all memory. */
+    /**
+     * Computes the plan at the next budget between the smallest budget and the store-all memory.
+     */
     private void makeAhead() {
         long budget;
         synchronized (this) {
@@ -188,7 +196,7 @@ final class ModelPlans {
         compute(budget);
     }
 
-    /** A task whose failure is told to whoever asks for this model. */
+    /** Runs {@code task}; if it fails, all requests for this model get the error. */
     private Runnable guarded(Runnable task) {
         return () -> {
             try {
@@ -210,7 +218,7 @@ final class ModelPlans {
                 drawing = Optional.of(drawn);
                 notifyAll();
             }
-            // there is a plan to show from now on, whatever is asked for
+            // from now on every request has a plan to show
             compute(made.plan().storeAllBytes());
         } catch (RuntimeException | OutOfMemoryError e) {
             fail(e);
@@ -239,14 +247,14 @@ final class ModelPlans {
         }
     }
 
-    /** Puts an answer among the ready ones and tells who waits for it. */
+    /** Stores an answer and wakes the requests that wait for it. */
     private synchronized void put(long budget, Runnable answer) {
         answer.run();
         if (waiting.isPresent() && waiting.getAsLong() == budget) waiting = OptionalLong.empty();
         notifyAll();
     }
 
-    /** What {@code ebb plan} prints of a plan, as far as it is known. */
+    /** The figures that {@code ebb plan} prints, as far as they are known. */
     private SequencedMap<String, String> figures(Plan plan, long budget) {
         return key.graph().isEmpty()
                 ? PlanFigures.of(new Planned(plan, budget), leastSoFar(), "").lines()
@@ -274,7 +282,7 @@ final class ModelPlans {
             synchronized (this) {
                 bottom = true;
                 least = OptionalLong.of(e.leastBytes());
-                // they were made without the least budget
+                // they were made before the smallest budget was known
                 ready.outdate();
             }
         }

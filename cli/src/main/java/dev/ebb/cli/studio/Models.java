@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Where plans come from. */
+/** The studio's interface to planning, implemented with the planner of the commands. */
 public interface Models {
 
     /**
-     * A training step, planned with memory enough.
+     * A training step that is planned without a limit on memory.
      *
-     * @param within the same step in a budget, with the same places beside it
-     * @param tradeOff what memory buys with these places
-     * @param names what the first parameters of its graph are called
+     * @param within plans the same step within a budget, with the same places to offload to
+     * @param tradeOff the curve of time against memory with these places
+     * @param names the names of the first parameters of its graph
      */
     record Step(
             Plan plan,
@@ -29,19 +29,19 @@ public interface Models {
             names = List.copyOf(names);
         }
 
-        /** A step that is planned as it is: its own curve has the plans in all budgets. */
+        /** A step whose own curve has the plans at all budgets. */
         public Step(Plan plan, List<String> names) {
             this(plan, plan.curve()::at, () -> TradeOff.of(plan.curve()), names);
         }
     }
 
     /**
-     * What the memory of a model is for, where everything is kept.
+     * The memory of a model if every value is kept, by category.
      *
-     * @param bytes the most of each category at once
-     * @param training all that training takes
-     * @param use all that computing the logits of a batch takes
-     * @param scores what attention would keep besides, were its scores kept
+     * @param bytes the peak of each category
+     * @param training the total for training
+     * @param use the total for computing the logits of a batch
+     * @param scores the additional memory of attention scores if they were kept
      */
     record Memory(Map<Category, Long> bytes, long training, long use, long scores) {
         public Memory {

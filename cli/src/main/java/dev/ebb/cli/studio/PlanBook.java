@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The plans that were asked for lately. They are computed one after the other on a thread of their
- * own: first what somebody waits for, then, for the model that was looked at last, the rest of its
- * curve. Whoever asks waits a moment and is told if the answer is not ready.
+ * Computes plans on a background thread and caches those of recently requested models. Requests
+ * that wait come first, then the rest of the curve of the model used last. A request waits for a
+ * moment, and is told if its plan is not ready by then.
  */
 final class PlanBook implements AutoCloseable {
-    /** So many models are kept. */
+    /** The number of models in the cache. */
     private static final int MOST = 6;
 
     private final Models models;
@@ -27,7 +27,7 @@ final class PlanBook implements AutoCloseable {
         worker = Thread.ofPlatform().daemon().name("studio plans").start(this::work);
     }
 
-    /** The plans for {@code key}, which are begun if there are none. */
+    /** The plans for {@code key}; starts to compute them if necessary. */
     synchronized ModelPlans of(ModelKey key) {
         var plans = known.computeIfAbsent(key, k -> new ModelPlans(k, models, this::wake));
         plans.used(++uses);
@@ -63,7 +63,7 @@ final class PlanBook implements AutoCloseable {
         }
     }
 
-    /** What is to be done now: what is asked for, the latest used first, then its curve. */
+    /** The next task: a waiting request of the model used last, or else the rest of its curve. */
     private Optional<Runnable> next() {
         List<ModelPlans> latest = new ArrayList<>(known.values());
         latest.sort(Comparator.comparingLong(ModelPlans::lastUse).reversed());

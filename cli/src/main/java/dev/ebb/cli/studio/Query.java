@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a request says: names and texts, from its address or from a small JSON object. */
+/** The parameters of a request, by name, from its address or from a small JSON object. */
 record Query(Map<String, String> texts) {
     private static final int MOST_BYTES = 1 << 14;
 
@@ -68,7 +68,7 @@ record Query(Map<String, String> texts) {
             long n = Long.parseLong(text);
             if (n >= least && n <= most) return n;
         } catch (NumberFormatException _) {
-            // said below
+            // reported below
         }
         throw Refused.wrong(
                 name + " is a whole number from " + least + " to " + most + ", not '" + text + "'");

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The plans of one model that can be sent at once, by budget; those used longest ago go. */
+/** The responses for the budgets of one model, with the least recently used ones dropped. */
 final class ReadyPlans {
     private static final int MOST = 48;
 
     /**
-     * A plan as it is sent.
+     * A stored response.
      *
-     * @param complete whether all that is told of a plan was known when it was made
+     * @param complete whether all figures of the plan were known when it was made
      */
     private record Ready(byte[] json, Optional<Plan> plan, boolean complete) {}
 
@@ -34,17 +34,20 @@ final class ReadyPlans {
         all.put(budget, new Ready(json, Optional.of(plan), true));
     }
 
-    /** Adds what is sent for a budget for which there is no plan. */
+    /** Stores the response for a budget for which there is no plan. */
     void refuse(long budget, byte[] json) {
         all.put(budget, new Ready(json, Optional.empty(), true));
     }
 
-    /** More is known now than when these were made: they are near what is asked for, no more. */
+    /**
+     * Marks all responses as incomplete, because more figures are known now. They are still used as
+     * nearest responses.
+     */
     void outdate() {
         all.replaceAll((_, ready) -> new Ready(ready.json, ready.plan, false));
     }
 
-    /** What is sent for this budget. */
+    /** The response for this budget. */
     Optional<byte[]> at(long budget) {
         return Optional.ofNullable(all.get(budget)).filter(Ready::complete).map(Ready::json);
     }
@@ -54,8 +57,8 @@ final class ReadyPlans {
     }
 
     /**
-     * The plan of the nearest budget, if there is one: of one below rather than of one above, for
-     * it fits too.
+     * The plan of the nearest budget, preferably one below, which fits this budget too; empty if
+     * there is none.
      */
     Optional<byte[]> near(long budget) {
         var plans = new TreeMap<Long, byte[]>();
@@ -75,7 +78,8 @@ final class ReadyPlans {
     }
 
     /**
-     * 1/2, 1/4, 3/4, 1/8, 5/8 ...: the bits of a whole number, counted from 1, behind the point.
+     * 1/2, 1/4, 3/4, 1/8, 5/8 ...: the van der Corput sequence, in which the binary digits of
+     * {@code n} are reversed.
      */
     static double coarseToFine(int n) {
         double share = 0;

@@ -2,7 +2,7 @@ package dev.ebb.cli.studio;
 
 import java.io.Serial;
 
-/** A request that is answered with a status and a sentence. */
+/** A request that is answered with an HTTP status and an error message. */
 final class Refused extends RuntimeException {
     @Serial private static final long serialVersionUID = 1;
 

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** Answers, each with the headers that keep a page to its own server and out of frames. */
+/**
+ * Writes HTTP responses, with the headers that keep the page to its own server and out of frames.
+ */
 final class Replies {
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -27,7 +29,7 @@ final class Replies {
         }
     }
 
-    /** A page that holds its own scripts: in a sandbox, where it is of no origin. */
+    /** Sends a page that contains its own scripts, sandboxed without an origin. */
     static void report(HttpExchange exchange, byte[] page) throws IOException {
         guard(exchange);
         exchange.getResponseHeaders()
@@ -43,7 +45,7 @@ final class Replies {
         }
     }
 
-    /** The headers that every answer has. */
+    /** Sets the headers that every response has. */
     static void guard(HttpExchange exchange) {
         var headers = exchange.getResponseHeaders();
         headers.set("Content-Security-Policy", POLICY);

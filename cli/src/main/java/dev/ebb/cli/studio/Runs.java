@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 
 /**
- * The runs in one folder, each in a folder of its own there. One trains at a time, by the command
- * line's own {@code train}, so a run begun here and one begun there are the same.
+ * The runs in the studio's folder, each in its own subfolder. One run trains at a time, by the
+ * {@code train} command, so that runs started from the page and from the shell are the same.
  */
 final class Runs implements AutoCloseable {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
@@ -38,7 +38,7 @@ final class Runs implements AutoCloseable {
         this.trainings = trainings;
     }
 
-    /** The folder of a run: a child of the studio's folder that is no way out of it. */
+    /** The folder of a run, which must be a direct subfolder of the studio's folder. */
     Path folder(String name) throws IOException {
         if (!NAME.matcher(name).matches())
             throw Refused.wrong(
@@ -51,7 +51,7 @@ final class Runs implements AutoCloseable {
         return folder;
     }
 
-    /** All runs here, and the text files that could be trained on. */
+    /** All runs in the folder, and the text files to train on. */
     Json list() throws IOException {
         var runs = new ArrayList<Json>();
         for (var entry : here.entries()) {
@@ -67,7 +67,8 @@ final class Runs implements AutoCloseable {
     }
 
     /**
-     * The files whose models can be planned for and trained further, with what is known of them.
+     * The checkpoints and models in the folder that can be planned for or trained further, with
+     * their properties.
      */
     Json checkpoints() throws IOException {
         var all = new ArrayList<Json>();
@@ -83,7 +84,7 @@ final class Runs implements AutoCloseable {
                     stored.at(member).ifPresent(value -> row.put(member, value));
                 all.add(Json.of(row));
             } catch (IOException | Refused e) {
-                // it is among the runs, which tell what is wrong with it
+                // the list of runs has this file and shows its error
             }
         }
         for (var name : here.files(".safetensors"))
@@ -138,7 +139,7 @@ final class Runs implements AutoCloseable {
                 .orElseThrow(() -> new Refused(404, "the studio did not start a run of this name"));
     }
 
-    /** For how many steps two runs have the same losses. */
+    /** The number of steps for which two runs have the same losses. */
     Json compare(String a, String b) throws IOException {
         var one = StoredRun.read(folder(a));
         var other = StoredRun.read(folder(b));
@@ -154,7 +155,7 @@ final class Runs implements AutoCloseable {
         return Json.of(Map.of("text", Json.of(trainings.sample(checkpoint, prompt))));
     }
 
-    /** Begins a run. */
+    /** Starts a run. */
     synchronized Json start(Query query) throws IOException {
         var name = query.text("name");
         var folder = folder(name);
@@ -185,7 +186,7 @@ final class Runs implements AutoCloseable {
         return begin(name, arguments);
     }
 
-    /** Goes on with a run. */
+    /** Resumes a run. */
     synchronized Json resume(Query query) throws IOException {
         var name = query.text("name");
         var folder = folder(name);
@@ -208,7 +209,7 @@ final class Runs implements AutoCloseable {
                 throw new Refused(409, "the run " + run.name() + " trains; stop it first");
     }
 
-    // nothing is right or wrong by the priority: it shortens waits where the launcher allows it
+    // correctness does not depend on the priority, which only shortens waits
     @SuppressWarnings("ThreadPriorityCheck")
     private Json begin(String name, List<String> arguments) throws IOException {
         var folder = folder(name);
@@ -224,7 +225,7 @@ final class Runs implements AutoCloseable {
                                 Thread.ofVirtual().start(() -> tryOut(name, folder, step, trying));
                         });
         live.put(name, run);
-        // its workers inherit the priority: who drags a budget does not wait for training
+        // its workers inherit the priority: planning for the page goes before training
         Thread.ofPlatform()
                 .name("studio training")
                 .priority(Thread.MIN_PRIORITY)
@@ -250,7 +251,8 @@ final class Runs implements AutoCloseable {
                     trainings.loss(folder.resolve(StoredRun.CHECKPOINT), folder.resolve(HELD_OUT));
             watched(name).tried(step, loss);
         } catch (IOException | RuntimeException e) {
-            // the run goes on: a checkpoint that is replaced while it is read is tried next time
+            // the run continues: a checkpoint that was replaced while it was read is evaluated next
+            // time
             System.getLogger(Runs.class.getName())
                     .log(System.Logger.Level.DEBUG, "held-out loss of " + name, e);
         } finally {
@@ -258,7 +260,7 @@ final class Runs implements AutoCloseable {
         }
     }
 
-    /** Asks what trains to stop, so that its checkpoint is written. */
+    /** Asks the current run to stop and to write its checkpoint. */
     @Override
     public void close() {
         live.values().forEach(LiveRun::stop);

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A curve of a run in bounded memory: when it is full, every other point goes, and from then on
- * every other one is taken.
+ * A curve of a run in bounded memory: when it is full, every other point is dropped, and from then
+ * on only every other new point is added.
  */
 final class Series {
     static final int MOST = 2048;

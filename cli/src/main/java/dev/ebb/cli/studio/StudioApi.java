@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the page can ask for, and what it is answered. */
+/** Handles the requests of the page. */
 final class StudioApi implements AutoCloseable {
-    /** So long a request waits for what is being computed. */
+    /** The longest time that a request waits for a computation. */
     private static final long PATIENCE_MILLIS = 60;
 
     private static final int MOST_MEMORIES = 256;
@@ -46,7 +46,7 @@ final class StudioApi implements AutoCloseable {
         this.runs = runs;
     }
 
-    /** Begins with the model that the page opens with. */
+    /** Starts to plan the model that the page shows first. */
     void prepare() {
         plans.of(ModelKey.of(new Query(Map.of("model", first))));
     }
@@ -86,7 +86,7 @@ final class StudioApi implements AutoCloseable {
         return runs.watched(query.text("name"));
     }
 
-    /** A budget as people write it; a share needs the store-all memory, which the page knows. */
+    /** A budget in bytes; the page converts percentages, as it knows the store-all memory. */
     private static long budget(Query query) {
         return switch (Budget.of(query.text("budget"))) {
             case Budget.Bytes(long bytes) -> bytes;
@@ -125,7 +125,7 @@ final class StudioApi implements AutoCloseable {
         return json;
     }
 
-    /** What there is to choose from, and the model to begin with. */
+    /** The available choices of each menu, and the model that the page shows first. */
     private Json choices() throws IOException {
         var all = new ArrayList<Json>();
         for (var kind : Devices.all()) {
@@ -146,7 +146,7 @@ final class StudioApi implements AutoCloseable {
                         "checkpoints", runs.checkpoints()));
     }
 
-    /** The report of a run: a page of its own, which can ask this server nothing. */
+    /** Sends the report of a run, a page that makes no requests to this server. */
     void report(HttpExchange exchange, String name) throws IOException {
         var file = runs.folder(name).resolve(StoredRun.REPORT);
         if (!Files.isRegularFile(file)) throw new Refused(404, "this run has no report yet");

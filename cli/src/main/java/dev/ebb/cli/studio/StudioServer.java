@@ -16,8 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Serves the studio to this machine alone. Every request is checked by its {@link Session} before
- * anything else; what the page may ask for is listed in {@link #answer}.
+ * The HTTP server of the studio, reachable from this machine only. Every request is checked by its
+ * {@link Session} first; {@link #answer} lists all requests.
  */
 public final class StudioServer implements AutoCloseable {
     private static final int BACKLOG = 64;
@@ -28,11 +28,11 @@ public final class StudioServer implements AutoCloseable {
     private final StudioApi api;
 
     /**
-     * Begins to listen.
+     * Starts the server.
      *
-     * @param port 0 for any that is free
-     * @param folder where runs are
-     * @param model what the page opens with
+     * @param port 0 for any free port
+     * @param folder the folder of the runs
+     * @param model the model that the page shows first
      */
     public StudioServer(int port, Path folder, String model, Models models, Trainings trainings)
             throws IOException {
@@ -55,7 +55,7 @@ public final class StudioServer implements AutoCloseable {
         return "http://127.0.0.1:" + http.getAddress().getPort() + "/";
     }
 
-    /** Begins to plan, so that the page need not wait. */
+    /** Starts to plan in the background, so that the page waits less. */
     public void prepare() {
         api.prepare();
     }
@@ -71,13 +71,13 @@ public final class StudioServer implements AutoCloseable {
             } catch (Refusal | IllegalArgumentException e) {
                 Replies.refuse(exchange, 400, String.valueOf(e.getMessage()));
             } catch (IOException e) {
-                // a file that cannot be read; where the browser went away, nobody hears it
+                // a file cannot be read; if the browser closed the connection, this message is lost
                 Replies.refuse(exchange, 400, String.valueOf(e.getMessage()));
             } catch (RuntimeException e) {
                 Replies.refuse(exchange, 500, "a fault in Ebb itself: " + e);
             }
         } catch (IOException _) {
-            // the browser went away, or what it asked for cannot be sent any more
+            // the browser closed the connection, or the rest of the response cannot be sent
         }
     }
 
@@ -105,7 +105,10 @@ public final class StudioServer implements AutoCloseable {
         else page(exchange, path);
     }
 
-    /** Trades the token for a cookie; a page that has one already may open the address again. */
+    /**
+     * Exchanges the token for a cookie; a browser that already has the cookie may open the address
+     * again.
+     */
     private void enter(HttpExchange exchange, String token) throws IOException {
         if (session.redeem(token)) {
             exchange.getResponseHeaders().set("Set-Cookie", session.cookie());
@@ -153,7 +156,7 @@ public final class StudioServer implements AutoCloseable {
         }
     }
 
-    /** A word on a request that is not ready. */
+    /** The response to a request whose result is not ready. */
     static byte[] pending() {
         var all = new LinkedHashMap<String, Json>();
         all.put("state", Json.of("pending"));

@@ -1,6 +1,6 @@
 package dev.ebb.cli.studio;
 
-/** What is trained: a whole model, or adapters beside one that stays as it is. */
+/** The weights that are trained: the whole model, or adapters of a frozen one. */
 public enum Trained {
     WHOLE("whole"),
     ADAPTERS("adapters"),

@@ -7,18 +7,21 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What trains, tries and lets write. */
+/**
+ * The studio's interface to training, evaluation and text generation, implemented with the
+ * commands.
+ */
 public interface Trainings {
 
-    /** Runs the command line's {@code train} with these arguments; its exit code. */
+    /** Runs the {@code train} command with these arguments; returns its exit code. */
     int train(List<String> arguments, RunWatch watch, PrintWriter out, PrintWriter err);
 
-    /** The loss of a checkpoint on a text, in nats a character. */
+    /** The loss of a checkpoint on a text, in nats per character. */
     double loss(Path checkpoint, Path text) throws IOException;
 
-    /** What a checkpoint writes after a prompt. */
+    /** The text that the model in a checkpoint generates after a prompt. */
     String sample(Path checkpoint, String prompt) throws IOException;
 
-    /** The text that is trained on where none is named. */
+    /** The default text to train on. */
     byte[] ownText() throws IOException;
 }

@@ -13,9 +13,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 
-/** What a plan does with one value, why, and what else could be done with it at what cost. */
+/** What a plan does with one value and why, and the cost of the alternatives. */
 record Why(Plan plan, Value value) {
-    /** Why a value is there that no op computes. */
+    /** The reason for a value that is an input of the graph. */
     static final String GIVEN = "it is given, not computed: weights, state or data";
 
     Json json() {
@@ -37,7 +37,7 @@ record Why(Plan plan, Value value) {
         return Json.of(all);
     }
 
-    /** What happens to a value, in a few words. */
+    /** A short description of what the plan does with a value. */
     static String way(ValueFate fate) {
         if (fate.history().rebuilt() > 0)
             return "rebuilt from later values, " + fate.history().rebuilt() + " x";
@@ -46,7 +46,7 @@ record Why(Plan plan, Value value) {
         return fate.crossing() ? "kept for the backward pass" : "used and freed";
     }
 
-    /** The same of a value that is given. */
+    /** The same for an input of the graph. */
     static String given(ValueHistory history) {
         return history.fetched().isEmpty() ? "held" : moved(history);
     }

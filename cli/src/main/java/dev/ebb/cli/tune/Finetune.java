@@ -34,7 +34,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 
-/** Fine-tunes a published model in a budget. */
+/** Fine-tunes a published model within a budget. */
 @Command(
         name = "finetune",
         mixinStandardHelpOptions = true,
@@ -55,7 +55,7 @@ public final class Finetune implements Callable<Integer> {
     private static final String BUDGET = "512MiB";
     private static final String TEXT = "text.bin";
 
-    /** What may be given to a run that goes on. */
+    /** The options that may be given together with {@code --resume}. */
     private static final Set<String> WITH_RESUME =
             Set.of("--resume", "--out", "--merge", "--device", "--stack-trace");
 
@@ -199,7 +199,7 @@ public final class Finetune implements Callable<Integer> {
         return resume ? goOn(lines) : begin(lines);
     }
 
-    /** A run goes on as it was begun: an option that would be passed over is refused. */
+    /** Refuses options that a resumed run would ignore. */
     private static void requireAsBegun(CommandSpec spec) {
         for (var option : spec.commandLine().getParseResult().matchedOptions()) {
             if (WITH_RESUME.contains(option.longestName())) continue;
@@ -245,7 +245,7 @@ public final class Finetune implements Callable<Integer> {
         }
     }
 
-    /** The lines of all files, each of which is proved here, where its name is known. */
+    /** The contents of all files, concatenated; each is checked here, where its name is known. */
     private static byte[] lines(List<Path> files) throws IOException {
         var all = new StringBuilder();
         for (var file : files) {
@@ -290,7 +290,7 @@ public final class Finetune implements Callable<Integer> {
                                 tokens,
                                 losses,
                                 device.device(settings.threads()))) {
-            // nothing is written before it is known that the run fits
+            // nothing is written before the run is known to fit
             if (losses.isEmpty()) {
                 Files.createDirectories(out);
                 Durable.write(out.resolve(TEXT), o -> o.write(bytes));
