@@ -134,7 +134,7 @@ final class Generate implements Callable<Integer> {
     public Integer call() throws IOException {
         if (length < 0) throw new Refusal("--length must not be negative, as " + length + " is");
         if (stops.stream().anyMatch(String::isEmpty))
-            throw new Refusal("--stop is empty, and every text begins with nothing; leave it out");
+            throw new Refusal("--stop must not be empty; give a text, or leave it out");
         if (prompt.isEmpty()) {
             throw new Refusal("the prompt is empty; give at least one character, or leave it out");
         }

@@ -271,7 +271,7 @@ record Run(
     private static String measured(OptionalLong bytes) {
         return bytes.isPresent()
                 ? "measured " + BudgetText.show(bytes.getAsLong())
-                : "nothing measured, for no step was made";
+                : "nothing was measured, because no step was made";
     }
 
     private String sample(AutoregressiveModel model) {

@@ -100,6 +100,6 @@ final class DiskTest {
         var bare = Files.writeString(folder.resolve("g.json"), "{\"nodes\":[],\"links\":[]}");
         var graph = Shell.run("plan", "--graph", bare.toString(), "--disk", ".");
         assertThat(graph.code()).isEqualTo(1);
-        assertThat(graph.err()).contains("--disk means nothing for a bare graph");
+        assertThat(graph.err()).contains("--disk cannot be used with a bare graph");
     }
 }

@@ -30,7 +30,7 @@ final class FaultsTest {
     @Test
     void a_fault_of_our_own_is_owned_up_to() {
         assertThat(said(new IllegalStateException("odd"), Faults.INTERNAL))
-                .contains("a fault in Ebb itself", "odd", "--stack-trace")
+                .contains("internal error in Ebb", "odd", "--stack-trace")
                 .doesNotContain("\tat ");
     }
 }

@@ -17,7 +17,7 @@ final class NothingMeasuredTest {
 
     private void assertNothingMeasured(String name, String out) throws IOException {
         assertThat(out)
-                .contains("nothing measured, for no step was made")
+                .contains("nothing was measured, because no step was made")
                 .doesNotContainPattern("(?<!nothing) measured ");
         assertThat(Files.readString(folder.resolve(name).resolve("report.html")))
                 .contains("\"promised\":")

@@ -39,31 +39,35 @@ public final class TrainMain implements Callable<Integer> {
     @Option(
             names = "--spark",
             paramLabel = "MASTER",
-            description = "local[N], spark://HOST:PORT, yarn, ...; spark-submit says it itself.")
+            description = "local[N], spark://HOST:PORT, yarn, ...; not needed with spark-submit.")
     private @Nullable String master;
 
     @Option(
             names = "--executors",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Ranks, which divide the shards. They change no bit. Default: 1.")
+            description = "Ranks; must divide --shards. No bit depends on it. Default: 1.")
     private int executors = 1;
 
     @Option(
             names = "--shards",
             paramLabel = "N",
             defaultValue = "8",
-            description = "Into how many a batch is cut; they decide the bits. Default: 8.")
+            description = "Shards of a batch; the bits depend on their number. Default: 8.")
     private int shards = 8;
 
     @Option(
             names = "--budget",
             paramLabel = "BYTES",
             defaultValue = "64MiB",
-            description = "All memory a rank may own. Default: ${DEFAULT-VALUE}.")
+            description = "All memory of a rank. Default: ${DEFAULT-VALUE}.")
     private String budget = "64MiB";
 
-    @Option(names = "--text", arity = "1..*", paramLabel = "FILE", description = "To train on.")
+    @Option(
+            names = "--text",
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "Text to train on.")
     private List<Path> text = List.of();
 
     @Option(
@@ -74,16 +78,28 @@ public final class TrainMain implements Callable<Integer> {
             description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
     private ModelSize size = ModelSize.of("small");
 
-    @Option(names = "--steps", paramLabel = "N", defaultValue = "1000", description = "In all.")
+    @Option(
+            names = "--steps",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "Total steps. Default: 1000.")
     private long steps = 1000;
 
-    @Option(names = "--batch", paramLabel = "N", description = "Passages a step.")
+    @Option(names = "--batch", paramLabel = "N", description = "Sequences per step.")
     private @Nullable Integer batch;
 
-    @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Default: 1.")
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "The seed of weights and batches. Default: 1.")
     private long seed = 1;
 
-    @Option(names = "--threads", paramLabel = "N", defaultValue = "1", description = "Of a rank.")
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "CPU threads of a rank. Default: 1.")
     private int threads = 1;
 
     @Option(

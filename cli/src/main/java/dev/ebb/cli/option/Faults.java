@@ -34,7 +34,7 @@ public final class Faults {
         var err = command.getErr();
         if (trace) e.printStackTrace(err);
         var said = said(e);
-        err.println("ebb: " + said.orElseGet(() -> "a fault in Ebb itself: " + e));
+        err.println("ebb: " + said.orElseGet(() -> "internal error in Ebb: " + e));
         if (said.isEmpty() && !trace) err.println("ebb: --stack-trace shows where it happened");
         return said.isPresent() ? CANNOT : INTERNAL;
     }

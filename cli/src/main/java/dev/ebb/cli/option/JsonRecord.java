@@ -45,7 +45,7 @@ public final class JsonRecord {
             types[i] = components[i].getType();
             values[i] =
                     value(types[i], json.at(name))
-                            .orElseThrow(() -> new FileFormatException(name + " is not told"));
+                            .orElseThrow(() -> new FileFormatException(name + " is missing"));
         }
         try {
             var constructor = type.getDeclaredConstructor(types);
@@ -65,7 +65,7 @@ public final class JsonRecord {
         try {
             return read(type, Json.parse(text));
         } catch (FileFormatException e) {
-            throw new FileFormatException(file, "how the run was started: " + e.getMessage(), e);
+            throw new FileFormatException(file, "the settings of the run: " + e.getMessage(), e);
         }
     }
 
@@ -94,7 +94,9 @@ public final class JsonRecord {
                     Optional.of(
                             Json.of(String.join(",", texts.stream().map(t -> "" + t).toList())));
             case String text -> Optional.of(Json.of(text));
-            default -> throw new IllegalArgumentException(value + " is of a kind with no JSON");
+            default ->
+                    throw new IllegalArgumentException(
+                            value + " has a type that cannot be written as JSON");
         };
     }
 

@@ -81,14 +81,15 @@ final class Session {
         var headers = exchange.getRequestHeaders();
         var host = only(headers, "Host");
         if (host.isEmpty() || !isOwn(host.get()))
-            return Optional.of("this server answers to 127.0.0.1:" + port + " and localhost alone");
+            return Optional.of(
+                    "the Host header must be 127.0.0.1:" + port + " or localhost:" + port);
         var origin = only(headers, "Origin");
         boolean asks = exchange.getRequestMethod().equals("GET");
         if (origin.isPresent() ? !origin.get().equals("http://" + host.get()) : !asks)
-            return Optional.of("a page of another origin may not ask");
+            return Optional.of("requests from pages of another origin are refused");
         var site = only(headers, "Sec-Fetch-Site");
         if (site.isPresent() && !site.get().equals("same-origin") && !site.get().equals("none"))
-            return Optional.of("a page of another site may not ask");
+            return Optional.of("requests from pages of another site are refused");
         return Optional.empty();
     }
 

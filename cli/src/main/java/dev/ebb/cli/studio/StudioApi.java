@@ -78,7 +78,7 @@ final class StudioApi implements AutoCloseable {
             case "resume" -> runs.resume(query);
             case "stop" -> runs.stop(query.text("name"));
             case "sample" -> runs.sample(query.text("name"), query.find("prompt").orElse("/** "));
-            default -> throw new Refused(404, "there is nothing to do of this name");
+            default -> throw new Refused(404, "there is no such command");
         };
     }
 

@@ -74,7 +74,7 @@ public final class StudioServer implements AutoCloseable {
                 // a file cannot be read; if the browser closed the connection, this message is lost
                 Replies.refuse(exchange, 400, String.valueOf(e.getMessage()));
             } catch (RuntimeException e) {
-                Replies.refuse(exchange, 500, "a fault in Ebb itself: " + e);
+                Replies.refuse(exchange, 500, "internal error in Ebb: " + e);
             }
         } catch (IOException _) {
             // the browser closed the connection, or the rest of the response cannot be sent

@@ -221,7 +221,7 @@ public final class Finetune implements Callable<Integer> {
             int most = model.blank().context();
             int time = context == null ? Math.min(128, most) : context;
             if (time < 1 || time > most)
-                throw new Refusal("--context " + time + ": this model looks at 1 to " + most);
+                throw new Refusal("--context " + time + ": this model's context is 1 to " + most);
             var settings =
                     new TuningSettings(
                             from.toAbsolutePath().normalize().toString(),

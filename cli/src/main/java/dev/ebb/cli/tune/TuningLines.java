@@ -61,7 +61,7 @@ record TuningLines(Tuning tuning, TuningSettings settings, PrintWriter lines) {
         lines.println("adapters: " + out.toAbsolutePath().normalize());
         if (stopped) return;
         lines.println(
-                "write with them: ebb generate --from "
+                "generate text with them: ebb generate --from "
                         + settings.from()
                         + " --adapters "
                         + out
