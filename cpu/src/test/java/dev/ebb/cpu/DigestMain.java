@@ -123,7 +123,7 @@ final class DigestMain {
         if (map.isEmpty()) return digest;
         map.get().entry().expect(1 << 24);
         var loop = map.get().entry().loops();
-        if (loop != null) map.get().range(loop, new Tile(KernelNeeds.MOST), 0, 203);
+        if (loop != null) map.get().range(loop, new Tile(KernelScratchSizes.MOST), 0, 203);
         return add(digest, out);
     }
 

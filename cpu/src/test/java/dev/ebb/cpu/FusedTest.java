@@ -51,7 +51,8 @@ class FusedTest {
                     map.entry().expect(Long.MAX_VALUE);
                     var loop = map.entry().loops();
                     assertThat(loop).isNotNull();
-                    if (loop != null) map.range(loop, new Tile(KernelNeeds.MOST), 0, shape.size());
+                    if (loop != null)
+                        map.range(loop, new Tile(KernelScratchSizes.MOST), 0, shape.size());
                     Direct.same(out, expected, 0, body + " of " + shape);
                 });
         return form.map(_ -> out);

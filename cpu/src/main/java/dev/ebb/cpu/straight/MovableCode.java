@@ -20,7 +20,7 @@ import java.util.OptionalInt;
  * Emits the method of {@link dev.ebb.exec.Anywhere}. Local 1 is the memory segment, local 2 the
  * array of offsets of operands and results; the offsets are loaded into locals at the start.
  */
-final class MovableCode implements Elements.Location {
+final class MovableCode implements ElementAccess.Location {
     /** A placeholder for memory whose offset is an argument of the method. */
     private record Later(int number, long bytes) implements Memory {
         @Override
@@ -43,7 +43,7 @@ final class MovableCode implements Elements.Location {
 
     private final Node node;
     private final CodeBuilder code;
-    private final Elements elements;
+    private final ElementAccess elements;
     private final List<Integer> starts = new ArrayList<>();
     private final Map<Element, Operand> known = new HashMap<>();
 
@@ -53,7 +53,7 @@ final class MovableCode implements Elements.Location {
     MovableCode(Node node, CodeBuilder code) {
         this.node = node;
         this.code = code;
-        elements = new Elements(code, this);
+        elements = new ElementAccess(code, this);
     }
 
     void write() {

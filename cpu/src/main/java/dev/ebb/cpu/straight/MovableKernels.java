@@ -1,6 +1,6 @@
 package dev.ebb.cpu.straight;
 
-import dev.ebb.cpu.tile.Needs;
+import dev.ebb.cpu.tile.ProgramScratch;
 import dev.ebb.exec.Anywhere;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Compiles a node on few elements into a method, or a loop over a few more, that takes the
- * addresses of operands and results as arguments; for tapes, which run the same op at changing
- * addresses. A method is made once a kind of node has been asked for a few times, and is cached for
- * all programs of a device in a least recently used cache.
+ * Compiles a node on few elements into an unrolled method, or one on somewhat more elements into a
+ * loop. Both take the addresses of operands and results as arguments, for tapes, which run the same
+ * op at changing addresses. A method is made once a kind of node has been asked for a few times,
+ * and is cached for all programs of a device in a least recently used cache.
  */
 public final class MovableKernels {
     /** The most kinds of nodes in the cache. */
@@ -27,14 +27,14 @@ public final class MovableKernels {
     private static final class Known {
         int asked;
         Optional<Anywhere> made = Optional.empty();
-        Optional<Needs> needs = Optional.empty();
+        Optional<ProgramScratch> scratch = Optional.empty();
     }
 
     private final int after;
     private final LinkedHashMap<Kind, Known> kinds = new LinkedHashMap<>(16, 0.75f, true);
 
     /**
-     * @param after how often a kind is asked for in vain
+     * @param after the number of requests for a kind of node before it is compiled
      */
     public MovableKernels(int after) {
         this.after = after;
@@ -47,16 +47,18 @@ public final class MovableKernels {
     }
 
     /** The worker memory that the kernel of {@code node} needs, computed once per kind. */
-    public synchronized Needs needs(Node node, Function<Node, Needs> find) {
+    public synchronized ProgramScratch scratch(Node node, Function<Node, ProgramScratch> find) {
         var known = known(node);
-        if (known.needs.isEmpty()) known.needs = Optional.of(find.apply(node));
-        return known.needs.get();
+        if (known.scratch.isEmpty()) known.scratch = Optional.of(find.apply(node));
+        return known.scratch.get();
     }
 
     public synchronized Optional<Anywhere> of(Node node) {
         var known = known(node);
         boolean due = known.asked++ == after;
-        if (due && (Fitting.bytes(node, node.outputs().size()) >= 0 || MovableLoop.isLoop(node)))
+        if (due
+                && (UnrollLimits.bytes(node, node.outputs().size()) >= 0
+                        || MovableLoop.isLoop(node)))
             known.made = Optional.of(StraightClass.movable(node));
         return known.made;
     }

@@ -26,7 +26,7 @@ final class MovableLoop {
     static boolean isLoop(Node node) {
         if (!(node.kernel() instanceof Kernel.Map k)) return false;
         long n = k.shape().size();
-        if (n < 2 || n > MOST || Fitting.bytes(node, node.outputs().size()) >= 0) return false;
+        if (n < 2 || n > MOST || UnrollLimits.bytes(node, node.outputs().size()) >= 0) return false;
         var in = node.inputTypes();
         var out = node.outputTypes();
         for (int i = 0; i < in.size(); i++) {
@@ -36,8 +36,10 @@ final class MovableLoop {
         }
         if (!in.stream().allMatch(MovableLoop::isRead)) return false;
         if (!out.stream().allMatch(t -> isRead(t) && t.size() == n)) return false;
-        long functions = Fitting.functions(single(node), dtypes(in), dtypes(out));
-        return functions >= 0 && functions <= Fitting.MOST_FUNCTIONS && !isPlaced(k, dtypes(in));
+        long functions = UnrollLimits.functions(single(node), dtypes(in), dtypes(out));
+        return functions >= 0
+                && functions <= UnrollLimits.MOST_FUNCTIONS
+                && !isPlaced(k, dtypes(in));
     }
 
     /** The computation of {@code node} at one element. */

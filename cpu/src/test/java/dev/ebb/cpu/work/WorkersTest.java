@@ -64,7 +64,7 @@ class WorkersTest {
     @Test
     void leavesToTheCallerWhatItIsToRunAlone() {
         try (var workers = new Workers(4)) {
-            var crew = new Crew(workers, 4);
+            var crew = new WorkerGroup(workers, 4);
             var ran = new AtomicIntegerArray(40);
             var caller = Thread.currentThread();
             crew.alone(
@@ -101,7 +101,7 @@ class WorkersTest {
     @Test
     void runsAloneWithinAPartToo() {
         try (var workers = new Workers(3)) {
-            var crew = new Crew(workers, 3);
+            var crew = new WorkerGroup(workers, 3);
             var ran = new AtomicIntegerArray(30);
             crew.run(
                     30,
