@@ -12,12 +12,12 @@ import java.util.OptionalLong;
  * The addresses in device memory of the operands of a recipe.
  *
  * @param fault the address of two i64 for the first index out of bounds
- * @param number the number by which a fault names its node
+ * @param number the number that identifies the node in the record of a fault
  */
-record Places(List<Long> in, List<Long> out, long workspace, long fault, long number) {
+record OperandAddresses(List<Long> in, List<Long> out, long workspace, long fault, long number) {
     private static final long LIBRARY_ALIGNMENT = 256;
 
-    Places {
+    OperandAddresses {
         in = List.copyOf(in);
         out = List.copyOf(out);
     }
@@ -32,34 +32,37 @@ record Places(List<Long> in, List<Long> out, long workspace, long fault, long nu
         };
     }
 
-    /** One piece of work with its name. */
+    /** One enqueueing operation and its name. */
     record Piece(String name, Runnable body) {}
 
-    /** The actions of a recipe at these addresses, in order; each enqueues itself on the stream. */
-    List<Piece> bind(Recipe recipe, Board board, long stream) {
+    /**
+     * Binds the actions of a recipe to these addresses, in order; each result enqueues its action
+     * on the stream.
+     */
+    List<Piece> bind(Recipe recipe, Gpu gpu, long stream) {
         var pieces = new ArrayList<Piece>();
-        for (var action : recipe.actions()) bind(action, board, stream, pieces);
+        for (var action : recipe.actions()) bind(action, gpu, stream, pieces);
         return pieces;
     }
 
-    private void bind(Action action, Board board, long stream, List<Piece> pieces) {
+    private void bind(Action action, Gpu gpu, long stream, List<Piece> pieces) {
         switch (action) {
             case Action.Launch l -> {
                 var arguments = l.operands().stream().map(this::of).toList();
-                pieces.add(new Piece("kernel " + l.name(), board.launch(l, arguments, stream)));
+                pieces.add(new Piece("kernel " + l.name(), gpu.launch(l, arguments, stream)));
             }
             case Action.Zero z -> {
                 long to = of(z.to());
-                var streams = board.streams();
+                var streams = gpu.streams();
                 pieces.add(new Piece("zeros", () -> streams.zero(to, z.bytes(), stream)));
             }
             case Action.Unless u -> {
-                if (of(u.in()) != of(u.out())) bind(u.first(), board, stream, pieces);
+                if (of(u.in()) != of(u.out())) bind(u.first(), gpu, stream, pieces);
             }
             case Action.Product p -> {
                 long work = Math.ceilDiv(workspace + p.workspace(), LIBRARY_ALIGNMENT);
                 var body =
-                        board.product(
+                        gpu.product(
                                 p.gemm(),
                                 of(p.a()),
                                 of(p.b()),

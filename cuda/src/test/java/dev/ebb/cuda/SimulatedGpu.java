@@ -17,13 +17,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** A simulated GPU: its kernels run on the processor, its products as plain loops. */
-final class HostBoard implements Board {
+final class SimulatedGpu implements Gpu {
     private final Path folder;
     private final Map<String, HostKernels> kernels = new HashMap<>();
     private final HostStreams streams = new HostStreams(1L << 28);
     private int builds;
 
-    HostBoard(Path folder) {
+    SimulatedGpu(Path folder) {
         this.folder = folder;
     }
 

@@ -1,12 +1,12 @@
 package dev.ebb.cuda.text;
 
 /** Builds source text line by line, indented by its braces. */
-final class Lines {
+final class SourceLines {
     private final StringBuilder text = new StringBuilder();
     private int depth;
 
     /** Adds a line; one that ends in a brace opens a block. */
-    Lines add(String line) {
+    SourceLines add(String line) {
         if (line.startsWith("}")) depth--;
         if (!line.startsWith("#")) text.repeat("    ", depth);
         text.append(line).append('\n');
@@ -14,15 +14,15 @@ final class Lines {
         return this;
     }
 
-    Lines add(String format, Object... values) {
+    SourceLines add(String format, Object... values) {
         return add(String.format(java.util.Locale.ROOT, format, values));
     }
 
-    Lines open(String format, Object... values) {
+    SourceLines open(String format, Object... values) {
         return add(String.format(java.util.Locale.ROOT, format, values) + " {");
     }
 
-    Lines close() {
+    SourceLines close() {
         return add("}");
     }
 

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /** The operations of a GPU that {@link CudaQueue} needs; tests implement them without a GPU. */
-interface Board {
+interface Gpu {
 
     /** Makes the GPU's context current; every thread calls this before any other method. */
     void enter();
 
     Streams streams();
 
-    /** The name and properties of the GPU, in one line. */
+    /** The name and the properties of the GPU, in one line. */
     String describe();
 
     /** Identifies the GPU model and library versions, which determine speed and bits. */

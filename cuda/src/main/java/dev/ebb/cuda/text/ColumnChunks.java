@@ -9,29 +9,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The order in which columns are folded, which depends on the number of rows alone: chunks of
- * {@code height} rows, each in order; then groups of consecutive chunks, each in order; then the
- * groups in order.
+ * The order in which columns are folded. It depends on the number of rows alone: rows are divided
+ * into chunks of {@code height} rows, each folded in order; then groups of consecutive chunks are
+ * folded, each in order; then the groups in order.
  */
-record Chunks(long rows, long columns, int height) {
+record ColumnChunks(long rows, long columns, int height) {
     private static final int SHARES = 32;
 
-    /** From this number of rows on, higher chunks still give a GPU enough parallel work. */
+    /** From this number of rows on, larger chunks still give a GPU enough parallel work. */
     private static final long MANY = 8192;
 
     /**
-     * Chunks for a plain fold of columns: higher if there are many rows, so that fewer are
+     * Chunks for a plain fold of columns: larger if there are many rows, so that fewer chunks are
      * combined.
      */
-    static Chunks plain(long rows, long columns) {
-        return new Chunks(rows, columns, rows >= MANY ? 64 : 16);
+    static ColumnChunks plain(long rows, long columns) {
+        return new ColumnChunks(rows, columns, rows >= MANY ? 64 : 16);
     }
 
-    /**
-     * Chunks for rows whose numbers are folded first: each chunk is processed by a few lanes only.
-     */
-    static Chunks afterNumbers(long rows, long columns) {
-        return new Chunks(rows, columns, 16);
+    /** Chunks for a {@code Rows} kernel, in which only a few lanes process each chunk. */
+    static ColumnChunks afterNumbers(long rows, long columns) {
+        return new ColumnChunks(rows, columns, 16);
     }
 
     long count() {
@@ -39,16 +37,20 @@ record Chunks(long rows, long columns, int height) {
     }
 
     /**
-     * The totals [count, columns] of all chunks at {@code from}, to be combined into {@code to}.
+     * The partial results [count, columns] of all chunks at {@code from}, to be combined into
+     * {@code to}.
      */
     record Totals(Combine combine, DType type, DType out, Operand from, Operand to) {
-        /** Whether the same code combines these and {@code other}. */
+        /** Whether the same code combines these partial results and {@code other}. */
         private boolean isLike(Totals other) {
             return combine == other.combine && type == other.type && out == other.out;
         }
     }
 
-    /** Combines the chunks of each of {@code all}: one launch for all that are alike. */
+    /**
+     * Combines the chunks of each of {@code all}; partial results that need the same code share one
+     * launch.
+     */
     List<Action> join(List<Totals> all) {
         var actions = new ArrayList<Action>();
         var open = new ArrayList<>(all);
@@ -61,12 +63,12 @@ record Chunks(long rows, long columns, int height) {
     }
 
     private Action joinAlike(List<Totals> all) {
-        var code = new Lines();
+        var code = new SourceLines();
         var combine = all.getFirst().combine;
         var type = all.getFirst().type;
-        var t = Words.computed(type);
-        var to = Words.stored(all.getFirst().out);
-        var fn = Words.combine(combine);
+        var t = CudaSyntax.computed(type);
+        var to = CudaSyntax.stored(all.getFirst().out);
+        var fn = CudaSyntax.combine(combine);
         long share = (count() + SHARES - 1) / SHARES;
         long blocks = MapText.blocks(columns, 32);
         MapText.open(code, "chunks", 32 * SHARES, 2 * all.size(), true);
@@ -82,7 +84,7 @@ record Chunks(long rows, long columns, int height) {
         code.add(
                 "const num last = first + %d < %d ? first + %d : %d;",
                 share, count(), share, count());
-        code.add("%s sum = %s;", t, Words.identity(combine, type));
+        code.add("%s sum = %s;", t, CudaSyntax.identity(combine, type));
         code.open("if (column < %d)", columns);
         code.add("const %s* const part = (const %s*)from + column;", t, t);
         code.add("#pragma unroll 8");

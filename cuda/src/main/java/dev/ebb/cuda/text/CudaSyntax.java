@@ -7,11 +7,11 @@ import dev.ebb.ir.View;
 
 import java.util.List;
 
-/** Types, constants and names in the syntax of the generated text. */
-final class Words {
-    private Words() {}
+/** Types, constants and function names in CUDA C++ syntax. */
+final class CudaSyntax {
+    private CudaSyntax() {}
 
-    /** The type in which an element is stored; eight of {@link DType#BIT} share a byte. */
+    /** The type in which an element is stored; eight elements of {@link DType#BIT} share a byte. */
     static String stored(DType type) {
         return switch (type) {
             case F32, F64, BF16, F16, I32, I64, U8, BOOL -> type.toString();

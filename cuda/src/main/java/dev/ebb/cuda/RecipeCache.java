@@ -21,9 +21,9 @@ import java.util.Optional;
 
 /**
  * Caches the recipes of nodes. A program needs a node's recipe when it is planned, compiled and
- * bound, and equal layers have equal recipes; the most recently used ones are kept.
+ * bound, and equal layers have equal recipes. The cache is emptied when it is full.
  */
-final class Texts {
+final class RecipeCache {
     /** The most recipes in the cache. */
     private static final int MOST = 4096;
 
@@ -33,7 +33,7 @@ final class Texts {
     /** Everything besides the precision on which a recipe depends. */
     private record Key(Kernel kernel, List<DType> in, List<DType> out) {}
 
-    Texts(Precision precision) {
+    RecipeCache(Precision precision) {
         this.precision = precision;
     }
 
@@ -83,15 +83,18 @@ final class Texts {
         };
     }
 
-    /** Whether a recipe may note an index out of bounds or a division by zero. */
-    static boolean notes(Recipe recipe) {
+    /** Whether the kernels of a recipe may record an index out of bounds or a division by zero. */
+    static boolean canFault(Recipe recipe) {
         return launches(recipe).stream()
                 .flatMap(l -> l.operands().stream())
                 .anyMatch(Operand.Fault.class::isInstance);
     }
 
-    /** Throws the error that a node has noted: an index out of bounds or a division by zero. */
-    static void refuse(Node node, long noted) {
+    /**
+     * Throws the error that a kernel of a node has recorded: an index out of bounds or a division
+     * by zero.
+     */
+    static void throwFault(Node node, long noted) {
         if (node.kernel() instanceof Kernel.Gather k) Checks.index(noted, k.bound());
         else if (node.kernel() instanceof Kernel.Scatter k) Checks.index(noted, k.bound());
         else Checks.quotient(noted, 0);

@@ -12,7 +12,7 @@ import dev.ebb.ir.Kernel.Combine;
  *
  * @param width the elements of a row
  */
-record Lanes(long width) {
+record RowLanes(long width) {
     /** The elements of a row that are folded separately. */
     static final int SEGMENT = 16384;
 
@@ -55,21 +55,21 @@ record Lanes(long width) {
     /**
      * Writes code that combines the values {@code name} of all lanes; every lane gets the result.
      */
-    void join(Lines code, Combine combine, DType type, String name) {
+    void join(SourceLines code, Combine combine, DType type, String name) {
         join(count(), code, combine, type, name);
     }
 
     /** The same for {@code count} lanes: one, a warp, or all threads of a block. */
-    static void join(int count, Lines code, Combine combine, DType type, String name) {
+    static void join(int count, SourceLines code, Combine combine, DType type, String name) {
         if (count == 1) return;
-        var fn = Words.combine(combine);
+        var fn = CudaSyntax.combine(combine);
         code.add("#pragma unroll");
         code.add("for (int far = 16; far > 0; far >>= 1)");
         code.add("    %s = %s(%s, __shfl_xor_sync(0xffffffffu, %s, far));", name, fn, name, name);
         if (count == 32) return;
         int warps = count / 32;
         code.add("{");
-        code.add("__shared__ %s warps[%d];", Words.computed(type), warps);
+        code.add("__shared__ %s warps[%d];", CudaSyntax.computed(type), warps);
         code.add("__syncthreads();");
         code.add("if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = %s;", name);
         code.add("__syncthreads();");

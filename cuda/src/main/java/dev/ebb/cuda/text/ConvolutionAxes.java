@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a convolution's result is gathered from its source, axis by axis, for three axes; missing
- * axes have one element.
+ * The index mapping of a convolution: how its result is gathered from its source, for three axes;
+ * missing axes have one element.
  */
-record Spatial(List<Axis> axes) {
+record ConvolutionAxes(List<Axis> axes) {
 
     /**
      * One axis. Tap m of position i reads element {@code i * scale + start + m * step} of the
@@ -87,7 +87,7 @@ record Spatial(List<Axis> axes) {
         }
     }
 
-    Spatial {
+    ConvolutionAxes {
         var all = new ArrayList<Axis>();
         for (int d = axes.size(); d < 3; d++) all.add(Axis.NONE);
         all.addAll(axes);
@@ -98,14 +98,14 @@ record Spatial(List<Axis> axes) {
         return dims.stream().mapToLong(Integer::longValue).reduce(1, (a, b) -> a * b);
     }
 
-    static Spatial output(Kernel.Convolve k) {
+    static ConvolutionAxes output(Kernel.Convolve k) {
         var axes = new ArrayList<Axis>();
         for (int d = 0; d < k.in().size(); d++) axes.add(Axis.output(k, d));
-        return new Spatial(axes);
+        return new ConvolutionAxes(axes);
     }
 
     /** The gradient of the input: each phase of the strides separately. */
-    static List<Spatial> phases(Kernel.Convolve k) {
+    static List<ConvolutionAxes> phases(Kernel.Convolve k) {
         var all = new ArrayList<List<Axis>>();
         all.add(List.of());
         for (int d = 0; d < k.in().size(); d++) {
@@ -120,7 +120,7 @@ record Spatial(List<Axis> axes) {
             all.clear();
             all.addAll(longer);
         }
-        return all.stream().map(Spatial::new).toList();
+        return all.stream().map(ConvolutionAxes::new).toList();
     }
 
     List<Integer> positions() {
@@ -147,13 +147,13 @@ record Spatial(List<Axis> axes) {
     }
 
     /** All elements of the source, in order. */
-    Spatial everySource() {
-        return new Spatial(axes.stream().map(a -> identity(a, a.source())).toList());
+    ConvolutionAxes everySource() {
+        return new ConvolutionAxes(axes.stream().map(a -> identity(a, a.source())).toList());
     }
 
     /** All positions of the result, in order. */
-    Spatial everyResult() {
-        return new Spatial(axes.stream().map(a -> identity(a, a.positions())).toList());
+    ConvolutionAxes everyResult() {
+        return new ConvolutionAxes(axes.stream().map(a -> identity(a, a.positions())).toList());
     }
 
     private static Axis identity(Axis a, int size) {
@@ -161,19 +161,19 @@ record Spatial(List<Axis> axes) {
     }
 
     /**
-     * The elements to copy to channels-last layout: with a single tap, only those that it reads.
+     * The elements to copy to channels-last layout; with a single tap, only those that it reads.
      */
-    Spatial toTurn() {
+    ConvolutionAxes toTurn() {
         return isOneTap() ? this : everySource();
     }
 
     /** How the result is gathered from that copy. */
-    Spatial afterTurn() {
+    ConvolutionAxes afterTurn() {
         return isOneTap() ? everyResult() : this;
     }
 
     /** Writes the constants by which kernels refer to these numbers. */
-    void constants(Lines code) {
+    void constants(SourceLines code) {
         for (int d = 0; d < 3; d++) {
             var a = axes.get(d);
             var names = List.of("X", "Q", "P", "M", "A", "B", "G", "F", "N");
@@ -194,7 +194,7 @@ record Spatial(List<Axis> axes) {
     }
 
     /** Writes {@code t}, the kernel element of {@code tap}. */
-    void kernelTap(Lines code) {
+    void kernelTap(SourceLines code) {
         var text = "0";
         for (int d = 0; d < 3; d++) {
             var a = axes.get(d);

@@ -5,7 +5,8 @@ import dev.ebb.ir.DType;
 import java.util.ArrayList;
 
 /**
- * A channels-last copy of a convolution's source, and how the result is gathered from it.
+ * A channels-last (NHWC) copy of a convolution's source, and how the result is gathered from this
+ * copy.
  *
  * @param copy the positions that are copied
  * @param gather how taps are gathered from the copy
@@ -14,13 +15,19 @@ import java.util.ArrayList;
  * @param window positions along the last axis that are gathered as one tap
  * @param pixel elements of the copy from one position of {@code gather} to the next
  */
-record Copied(Spatial copy, Spatial gather, int channels, int side, int window, int pixel) {
+record ChannelsLastCopy(
+        ConvolutionAxes copy,
+        ConvolutionAxes gather,
+        int channels,
+        int side,
+        int window,
+        int pixel) {
     private static final int COPY_BYTES = 16;
 
     /** With at most this many channels most of a copy of sixteen bytes would be padding. */
     private static final int FEW = 4;
 
-    static Copied of(Spatial s, int channels, DType type) {
+    static ChannelsLastCopy of(ConvolutionAxes s, int channels, DType type) {
         var last = s.axes().getLast();
         boolean together =
                 type.bytes(1) == 2
@@ -30,14 +37,14 @@ record Copied(Spatial copy, Spatial gather, int channels, int side, int window, 
                         && last.scale() % 2 == 0;
         if (together) return together(s, channels);
         int side = TensorConvolve.padded(channels, COPY_BYTES / (int) type.bytes(1));
-        return new Copied(s.toTurn(), s.afterTurn(), channels, side, 1, side);
+        return new ChannelsLastCopy(s.toTurn(), s.afterTurn(), channels, side, 1, side);
     }
 
     /**
      * Taps along the last axis are neighbours in the copy, which also contains the zeros with which
      * the axis is padded: so one tap of the other axes gathers all of them.
      */
-    private static Copied together(Spatial s, int channels) {
+    private static ChannelsLastCopy together(ConvolutionAxes s, int channels) {
         var last = s.axes().getLast();
         int window = Math.ceilDiv(last.taps(), 2) * 2;
         int step = last.scale();
@@ -46,8 +53,13 @@ record Copied(Spatial copy, Spatial gather, int channels, int side, int window, 
         copied.set(2, last.window(last.source(), places * step, last.start()));
         var gathered = new ArrayList<>(s.axes());
         gathered.set(2, last.window(places, last.positions(), 0));
-        return new Copied(
-                new Spatial(copied), new Spatial(gathered), channels, FEW, window, step * FEW);
+        return new ChannelsLastCopy(
+                new ConvolutionAxes(copied),
+                new ConvolutionAxes(gathered),
+                channels,
+                FEW,
+                window,
+                step * FEW);
     }
 
     /** Elements that one tap gathers. */
@@ -57,6 +69,6 @@ record Copied(Spatial copy, Spatial gather, int channels, int side, int window, 
 
     /** Elements of the copy of one image. */
     long elements() {
-        return Spatial.size(copy.positions()) * side;
+        return ConvolutionAxes.size(copy.positions()) * side;
     }
 }
