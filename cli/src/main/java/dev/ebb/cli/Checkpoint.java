@@ -40,8 +40,8 @@ record Checkpoint(
         TrainingState state,
         List<Supply> read,
         List<Double> losses,
-        Settings settings,
-        Setup setup,
+        TrainingSettings settings,
+        RunOptions setup,
         String text) {
     private static final String KIND = "ebb training checkpoint";
     private static final String FORMAT = KIND + " 3";
@@ -53,7 +53,7 @@ record Checkpoint(
     }
 
     /** The same state with changed settings for the rest of the run. */
-    Checkpoint with(Setup changed) {
+    Checkpoint with(RunOptions changed) {
         return new Checkpoint(state, read, losses, settings, changed, text);
     }
 
@@ -84,8 +84,8 @@ record Checkpoint(
             TrainingState like,
             IntFunction<Array> at,
             List<Double> losses,
-            Settings settings,
-            Setup setup,
+            TrainingSettings settings,
+            RunOptions setup,
             String text) {
         var tensors = new ArrayList<>(supplies(like, at));
         var data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
@@ -140,7 +140,8 @@ record Checkpoint(
         // opened again, so that the pages read for the digest are released
         try (var file = Safetensors.open(path)) {
             var notes = file.metadata();
-            var settings = JsonRecord.read(Settings.class, path, note(path, notes, "settings"));
+            var settings =
+                    JsonRecord.read(TrainingSettings.class, path, note(path, notes, "settings"));
             var model = Weights.blank(Pretrained.load(path));
             var state = new TrainingState(model, settings.optimizer().start(model));
             var losses = file.read("losses").toDoubles();
@@ -149,7 +150,7 @@ record Checkpoint(
                     tensors(path, file, state),
                     Arrays.stream(losses).boxed().toList(),
                     settings,
-                    JsonRecord.read(Setup.class, path, note(path, notes, "run")),
+                    JsonRecord.read(RunOptions.class, path, note(path, notes, "run")),
                     note(path, notes, "text"));
         } catch (IllegalArgumentException e) {
             throw new FileFormatException(path, String.valueOf(e.getMessage()), e);

@@ -1,10 +1,10 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.report.CurveTable;
-import dev.ebb.cli.report.Outcome;
-import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.PlanInBudget;
+import dev.ebb.cli.report.RunFigures;
 import dev.ebb.cli.studio.Assets;
-import dev.ebb.cli.studio.FrozenPlan;
+import dev.ebb.cli.studio.EmbeddedPlan;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.TradeOff;
@@ -35,8 +35,8 @@ final class HtmlReport {
      * @param held the measured bytes in use at each computation and transfer
      */
     static String of(
-            Outcome outcome,
-            Planned plan,
+            RunFigures outcome,
+            PlanInBudget plan,
             TradeOff tradeOff,
             About about,
             List<String> names,
@@ -48,7 +48,7 @@ final class HtmlReport {
         all.put("name", Json.of(about.model));
         all.put("command", Json.of(about.command));
         all.put("machine", Json.of(about.machine));
-        all.putAll(FrozenPlan.of(plan, names, about.command, held));
+        all.putAll(EmbeddedPlan.of(plan, names, about.command, held));
         all.put("kernels", kernels(outcome.kernels()));
         all.put("memory", Json.of(outcome.categories().stream().map(HtmlReport::peak).toList()));
         return page(Json.of(all));
@@ -76,7 +76,7 @@ final class HtmlReport {
         }
     }
 
-    private static Map<String, Json> json(Outcome o, Planned plan, double unigram) {
+    private static Map<String, Json> json(RunFigures o, PlanInBudget plan, double unigram) {
         var all = new LinkedHashMap<String, Json>();
         all.put("budget", Json.of(o.budgetBytes()));
         all.put("promised", Json.of(o.promisedBytes()));

@@ -71,8 +71,8 @@ final class LauncherFiles {
 
     private static void serve() throws IOException {
         var folder = Files.createTempDirectory("ebb");
-        var models = new StudioModels(new CacheArgument().cache(), new StudioFolder(folder));
-        try (var server = new StudioServer(0, folder, "tiny", models, new StudioTrainings())) {
+        var models = new StudioPlanning(new CacheArgument().cache(), new StudioFolder(folder));
+        try (var server = new StudioServer(0, folder, "tiny", models, new StudioTraining())) {
             var address = server.address();
             var door = (HttpURLConnection) address.toURL().openConnection();
             door.setInstanceFollowRedirects(false);

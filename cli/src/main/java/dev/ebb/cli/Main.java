@@ -1,9 +1,9 @@
 package dev.ebb.cli;
 
-import dev.ebb.cli.option.Faults;
+import dev.ebb.cli.option.ErrorMessages;
 import dev.ebb.cli.report.RunWatch;
 import dev.ebb.cli.report.StandardOutput;
-import dev.ebb.cli.tune.Finetune;
+import dev.ebb.cli.tune.FinetuneCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -56,21 +56,21 @@ final class Main implements Runnable {
         var read = named ? List.of(args[0]) : COMMANDS.sequencedKeySet();
         var out = StandardOutput.install();
         int code = commandLine(RunWatch.NONE, read).execute(args);
-        System.exit(out.isWhole(System.err) ? code : Faults.CANNOT);
+        System.exit(out.isWhole(System.err) ? code : ErrorMessages.CANNOT);
     }
 
     private static SequencedMap<String, Class<?>> commands() {
         var all = new LinkedHashMap<String, Class<?>>();
-        all.put("train", Train.class);
-        all.put("finetune", Finetune.class);
-        all.put("generate", Generate.class);
+        all.put("train", TrainCommand.class);
+        all.put("finetune", FinetuneCommand.class);
+        all.put("generate", GenerateCommand.class);
         all.put("plan", PlanCommand.class);
         all.put("curve", CurveCommand.class);
-        all.put("memory", Memory.class);
+        all.put("memory", MemoryCommand.class);
         all.put("devices", DevicesCommand.class);
-        all.put("explain", Explain.class);
-        all.put("studio", Studio.class);
-        all.put("completion", Completion.class);
+        all.put("explain", ExplainCommand.class);
+        all.put("studio", StudioCommand.class);
+        all.put("completion", CompletionCommand.class);
         all.put("help", CommandLine.HelpCommand.class);
         return Collections.unmodifiableSequencedMap(all);
     }
@@ -94,7 +94,7 @@ final class Main implements Runnable {
         line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setExecutionExceptionHandler(
-                (e, command, _) -> Faults.report(e, command, main.stackTrace));
+                (e, command, _) -> ErrorMessages.report(e, command, main.stackTrace));
         line.setParameterExceptionHandler((e, _) -> unread(e));
         line.setExecutionStrategy(parsed -> executed(parsed, line, main));
         return line;
@@ -105,7 +105,7 @@ final class Main implements Runnable {
         try {
             return new CommandLine.RunLast().execute(parsed);
         } catch (Error e) {
-            return Faults.report(e, line, main.stackTrace);
+            return ErrorMessages.report(e, line, main.stackTrace);
         }
     }
 
@@ -114,7 +114,9 @@ final class Main implements Runnable {
         return new CommandLine.IFactory() {
             @Override
             public <K> K create(Class<K> kind) throws Exception {
-                return kind == Train.class ? kind.cast(new Train(watch)) : usual.create(kind);
+                return kind == TrainCommand.class
+                        ? kind.cast(new TrainCommand(watch))
+                        : usual.create(kind);
             }
         };
     }

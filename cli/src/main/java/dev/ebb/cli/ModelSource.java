@@ -83,12 +83,12 @@ sealed interface ModelSource {
     static ModelSource read(
             Path file, ModelSize usual, @Nullable Integer batch, @Nullable Integer context)
             throws IOException {
-        var model = Train.load(file, "");
+        var model = TrainCommand.load(file, "");
         var run = settings(Pretrained.file(file));
         int length =
                 context != null
                         ? context
-                        : run.map(Settings::context)
+                        : run.map(TrainingSettings::context)
                                 .orElse(Math.min(usual.context(), model.context()));
         if (length > model.context()) {
             throw new Refusal(
@@ -98,17 +98,18 @@ sealed interface ModelSource {
                             + model.context()
                             + " that the model in --from supports");
         }
-        int passages = batch != null ? batch : run.map(Settings::batch).orElse(usual.batch());
+        int passages =
+                batch != null ? batch : run.map(TrainingSettings::batch).orElse(usual.batch());
         return new OfFile(model, sized(model, passages, length));
     }
 
     /** The settings with which a checkpoint's run was started; empty for any other file. */
-    private static Optional<Settings> settings(Path file) throws IOException {
+    private static Optional<TrainingSettings> settings(Path file) throws IOException {
         try (var tensors = Safetensors.open(file)) {
             var note = tensors.metadata().get("settings");
             return note == null
                     ? Optional.empty()
-                    : Optional.of(JsonRecord.read(Settings.class, file, note));
+                    : Optional.of(JsonRecord.read(TrainingSettings.class, file, note));
         }
     }
 

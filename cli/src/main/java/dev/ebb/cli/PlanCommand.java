@@ -6,7 +6,7 @@ import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.OutputFile;
 import dev.ebb.cli.report.KnownFigures;
 import dev.ebb.cli.report.PlanFigures;
-import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.PlanInBudget;
 import dev.ebb.nn.file.Durable;
 import dev.ebb.plan.Budget;
 
@@ -80,8 +80,8 @@ final class PlanCommand implements Callable<Integer> {
         return KnownFigures.in(model.cache()).of(asked, this::planned);
     }
 
-    private Planned planned() throws IOException {
-        return Planned.of(model.plan(budget), budget);
+    private PlanInBudget planned() throws IOException {
+        return PlanInBudget.of(model.plan(budget), budget);
     }
 
     private void write(String text) throws IOException {

@@ -134,7 +134,9 @@ record PlannedModel(
     private Optimizer rule() {
         var size = source.size();
         return optimizer == OptimizerName.ADAMW
-                ? new Settings(size.batch(), size.context(), 1, Settings.STEPS, 1e-3).optimizer()
+                ? new TrainingSettings(
+                                size.batch(), size.context(), 1, TrainingSettings.STEPS, 1e-3)
+                        .optimizer()
                 : optimizer.rule();
     }
 

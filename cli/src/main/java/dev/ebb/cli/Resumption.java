@@ -16,7 +16,7 @@ import java.util.Optional;
  *
  * @param given the options on the command line
  */
-record Resumption(Given given, PrintWriter lines) {
+record Resumption(ExplicitOptions given, PrintWriter lines) {
 
     /** The checkpoint with the settings changed by the command line. */
     Checkpoint of(Checkpoint found, Optional<ModelSize> size) {
@@ -31,7 +31,7 @@ record Resumption(Given given, PrintWriter lines) {
         same("--prefix", given.text("--prefix"), old.prefix());
         var disk = given.path("--disk").orElse(old.disk());
         var next =
-                new Setup(
+                new RunOptions(
                         changed("--budget", given.text("--budget"), old.budget()),
                         changed("--disk", given.path("--disk"), old.disk()),
                         disk.isEmpty()

@@ -41,14 +41,14 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
     /** Decodes tokens to text one by one. */
     interface Stream {
         /** The characters that this token completes. */
-        String after(int token);
+        String add(int token);
 
         /** The replacement characters for an incomplete character at the end. */
         String end();
     }
 
     /** A decoder for the tokens after a prompt. */
-    Stream after(int[] prompt) {
+    Stream streamAfter(int[] prompt) {
         return tokenizer.<Stream>map(t -> new Tokens(t, prompt)).orElseGet(Bytes::new);
     }
 
@@ -56,8 +56,8 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
         private final Utf8Text text = new Utf8Text();
 
         @Override
-        public String after(int token) {
-            return text.after((byte) token);
+        public String add(int token) {
+            return text.add((byte) token);
         }
 
         @Override
@@ -84,7 +84,7 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
         }
 
         @Override
-        public String after(int token) {
+        public String add(int token) {
             ids = Arrays.copyOf(ids, ids.length + 1);
             ids[ids.length - 1] = token;
             var more = news();

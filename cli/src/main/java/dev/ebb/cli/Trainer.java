@@ -33,8 +33,8 @@ import java.util.Optional;
 final class Trainer implements AutoCloseable {
     private static final double LARGEST_NORM = 1;
 
-    private final Settings settings;
-    private final Setup setup;
+    private final TrainingSettings settings;
+    private final RunOptions setup;
     private final String text;
     private final Corpus corpus;
     private final Device device;
@@ -66,13 +66,13 @@ final class Trainer implements AutoCloseable {
 
     /** The checkpoint of an untrained model. */
     static Checkpoint start(
-            AutoregressiveModel model, Settings settings, Setup setup, String text) {
+            AutoregressiveModel model, TrainingSettings settings, RunOptions setup, String text) {
         var state = new TrainingState(model, settings.optimizer().start(model));
         return new Checkpoint(state, List.of(), List.of(), settings, setup, text);
     }
 
     private static Next<TrainingState, Tensor> step(
-            Settings settings, TrainingState state, Corpus.Batch batch) {
+            TrainingSettings settings, TrainingState state, Corpus.Batch batch) {
         return step(settings.optimizer(), DType.F32, state, batch);
     }
 
@@ -92,7 +92,7 @@ final class Trainer implements AutoCloseable {
         return new Next<>(new TrainingState(updated.params(), updated.state()), loss.value());
     }
 
-    private static Corpus.Batch batch(Settings settings, Corpus corpus, long step) {
+    private static Corpus.Batch batch(TrainingSettings settings, Corpus corpus, long step) {
         return corpus.batch(
                 settings.batch(), settings.context(), new Seed(settings.seed()).of("data"), step);
     }
@@ -106,7 +106,7 @@ final class Trainer implements AutoCloseable {
         return loss;
     }
 
-    Setup setup() {
+    RunOptions setup() {
         return setup;
     }
 

@@ -16,7 +16,7 @@ final class Utf8Text {
     private final ByteBuffer bytes = ByteBuffer.allocate(8);
 
     /** The characters that this byte completes; none within a character. */
-    String after(byte next) {
+    String add(byte next) {
         bytes.put(next);
         return decoded(false);
     }

@@ -72,7 +72,7 @@ final class BrokenFilesTest {
     }
 
     private Path checkpoint() throws IOException {
-        var settings = new Settings(2, 4, 7, 10, 1e-3);
+        var settings = new TrainingSettings(2, 4, 7, 10, 1e-3);
         AutoregressiveModel model = Gpt2.of(Gpt2.Config.of(11, 8, 16, 1, 4), new Seed(1));
         var state = new TrainingState(model, settings.optimizer().start(model));
         var tensors = Tensorwise.list(state);
@@ -82,7 +82,7 @@ final class BrokenFilesTest {
                         place -> (Array) tensors.get(place),
                         List.of(3.0, 2.5),
                         settings,
-                        Setup.none(),
+                        RunOptions.none(),
                         "text")
                 .write(file);
         assertThat(Checkpoint.read(file).step()).isEqualTo(2);

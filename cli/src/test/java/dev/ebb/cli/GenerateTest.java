@@ -80,15 +80,15 @@ class GenerateTest {
         var codec = TextCodec.of(folder, 32);
         var prompt = codec.encode("the");
         assertThat(prompt).containsExactly(FIRST, SPACE, 't' - 'a', 'h' - 'a', 'e' - 'a');
-        var text = codec.after(prompt);
-        assertThat(text.after(SPACE)).isEqualTo(" ");
-        assertThat(text.after(0)).isEqualTo("a");
-        assertThat(text.after(EURO)).isEmpty();
-        assertThat(text.after(EURO + 1)).isEmpty();
-        assertThat(text.after(EURO + 2)).isEqualTo("\u20ac");
-        assertThat(text.after(FIRST)).isEmpty();
-        assertThat(text.after(SPACE)).isEqualTo(" ");
-        assertThat(text.after(EURO)).isEmpty();
+        var text = codec.streamAfter(prompt);
+        assertThat(text.add(SPACE)).isEqualTo(" ");
+        assertThat(text.add(0)).isEqualTo("a");
+        assertThat(text.add(EURO)).isEmpty();
+        assertThat(text.add(EURO + 1)).isEmpty();
+        assertThat(text.add(EURO + 2)).isEqualTo("\u20ac");
+        assertThat(text.add(FIRST)).isEmpty();
+        assertThat(text.add(SPACE)).isEqualTo(" ");
+        assertThat(text.add(EURO)).isEmpty();
         assertThat(text.end()).isEqualTo("\ufffd");
     }
 
@@ -126,18 +126,18 @@ class GenerateTest {
 
     @Test
     void stopWordsAreFoundHoweverTextIsCut() {
-        var stops = new StopWords(List.of("abcab", "bd"));
-        assertThat(stops.after("xab")).isEqualTo("x");
-        assertThat(stops.after("ca")).isEmpty();
-        assertThat(stops.after("c")).isEqualTo("abcac");
-        assertThat(stops.after("yb")).isEqualTo("y");
+        var stops = new StopSequences(List.of("abcab", "bd"));
+        assertThat(stops.add("xab")).isEqualTo("x");
+        assertThat(stops.add("ca")).isEmpty();
+        assertThat(stops.add("c")).isEqualTo("abcac");
+        assertThat(stops.add("yb")).isEqualTo("y");
         assertThat(stops.isFound()).isFalse();
-        assertThat(stops.after("dz")).isEmpty();
+        assertThat(stops.add("dz")).isEmpty();
         assertThat(stops.isFound()).isTrue();
         assertThat(stops.end()).isEmpty();
-        assertThat(stops.after("more")).isEmpty();
-        var held = new StopWords(List.of("--"));
-        assertThat(held.after("a-")).isEqualTo("a");
+        assertThat(stops.add("more")).isEmpty();
+        var held = new StopSequences(List.of("--"));
+        assertThat(held.add("a-")).isEqualTo("a");
         assertThat(held.end()).isEqualTo("-");
     }
 }

@@ -6,7 +6,7 @@ import dev.ebb.Devices;
 import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
 import dev.ebb.cli.report.KnownFigures;
-import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.PlanInBudget;
 import dev.ebb.nn.model.ModelSize;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.cache.PlanCache;
@@ -30,7 +30,7 @@ final class KnownFiguresTest {
 
     private int made;
 
-    private Planned plan() {
+    private PlanInBudget plan() {
         made++;
         var model =
                 new PlannedModel(
@@ -40,7 +40,7 @@ final class KnownFiguresTest {
                         SEARCHED);
         var budget = Budget.share(0.9);
         var plan = model.plan(budget, Devices.named("cpu"), Roofline.typical());
-        return Planned.of(plan, budget);
+        return PlanInBudget.of(plan, budget);
     }
 
     private KnownFigures build(String name) {

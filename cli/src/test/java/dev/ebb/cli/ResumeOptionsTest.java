@@ -44,8 +44,8 @@ final class ResumeOptionsTest {
         return Shell.run(arguments);
     }
 
-    private Setup setup() throws IOException {
-        return new Folder(folder.resolve("run")).restore().checkpoint().setup();
+    private RunOptions setup() throws IOException {
+        return new RunFolder(folder.resolve("run")).restore().checkpoint().setup();
     }
 
     @Test
@@ -64,7 +64,7 @@ final class ResumeOptionsTest {
         var setup = setup();
         assertThat(setup)
                 .isEqualTo(
-                        new Setup(
+                        new RunOptions(
                                 BUDGET, disk.toString(), "32MiB", "typical", 1, 3, BEGUN, "", ""));
         var again = resume("--steps", "6");
         assertThat(again.code()).as(again.err()).isZero();
@@ -87,7 +87,7 @@ final class ResumeOptionsTest {
         var begun = Shell.tiny(folder, "run", 6);
         begun.addAll(List.of("--budget", BUDGET, "--checkpoint", "3"));
         assertThat(Shell.run(begun).code()).isZero();
-        var run = new Folder(folder.resolve("run"));
+        var run = new RunFolder(folder.resolve("run"));
         Files.copy(
                 run.before(), run.checkpoint(), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         var again = resume("--budget", "7MiB", "--threads", "2");

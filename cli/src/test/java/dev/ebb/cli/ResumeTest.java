@@ -48,16 +48,16 @@ final class ResumeTest {
     }
 
     /** The begun run, in a folder of the test's own. */
-    private Folder begun() throws IOException {
+    private RunFolder begun() throws IOException {
         return copyOfBegun("run");
     }
 
-    private Folder copyOfBegun(String name) throws IOException {
+    private RunFolder copyOfBegun(String name) throws IOException {
         var copy = Files.createDirectory(folder.resolve(name));
         try (var files = Files.list(before.resolve("begun"))) {
             for (var file : files.toList()) Files.copy(file, copy.resolve(file.getFileName()));
         }
-        return new Folder(copy);
+        return new RunFolder(copy);
     }
 
     private void assertSame(String name, Path whole) {

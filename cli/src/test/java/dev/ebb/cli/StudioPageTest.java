@@ -39,8 +39,8 @@ class StudioPageTest {
                 program.isPresent(), "no chromium on the PATH: the page was not tried");
         Files.writeString(folder.resolve("text.txt"), "the tide comes, the tide goes. ".repeat(40));
         Files.writeString(folder.resolve("graph.json"), chain());
-        var models = new StudioModels(new CacheArgument().cache(), new StudioFolder(folder));
-        server = new StudioServer(0, folder, MODEL, models, new StudioTrainings());
+        var models = new StudioPlanning(new CacheArgument().cache(), new StudioFolder(folder));
+        server = new StudioServer(0, folder, MODEL, models, new StudioTraining());
         server.prepare();
         browser = new Browser(program.get(), profile);
         browser.look(1280, 1000, false);

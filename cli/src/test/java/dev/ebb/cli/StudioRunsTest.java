@@ -37,8 +37,8 @@ class StudioRunsTest {
                 program.isPresent(), "no chromium on the PATH: the page was not tried");
         var trained = Shell.run(Shell.tiny(folder, "first", 2));
         assertThat(trained.code()).as(trained.err()).isZero();
-        var models = new StudioModels(new CacheArgument().cache(), new StudioFolder(folder));
-        server = new StudioServer(0, folder, "1x16x2", models, new StudioTrainings());
+        var models = new StudioPlanning(new CacheArgument().cache(), new StudioFolder(folder));
+        server = new StudioServer(0, folder, "1x16x2", models, new StudioTraining());
         browser = new Browser(program.get(), profile);
         browser.look(1280, 1000, false);
         browser.open(server.address());

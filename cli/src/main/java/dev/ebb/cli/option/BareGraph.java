@@ -113,17 +113,17 @@ public record BareGraph(List<Item> items) {
         }
     }
 
-    private static List<Json> items(Json json, String what) {
+    private static List<Json> items(Json json, String name) {
         if (json instanceof Json.Arr(var items)) return items;
-        throw new IllegalArgumentException(what + " should be a JSON array");
+        throw new IllegalArgumentException(name + " should be a JSON array");
     }
 
-    private static long whole(Json json, String what) {
+    private static long whole(Json json, String name) {
         return json.whole()
                 .orElseThrow(
                         () ->
                                 new IllegalArgumentException(
-                                        what + " should be a whole number, not " + json));
+                                        name + " should be a whole number, not " + json));
     }
 
     private static Item item(Json node, Map<Long, List<Long>> inputs) {

@@ -33,7 +33,7 @@ public record BarePlan(Plan plan) {
     public String text() {
         var text = new StringBuilder();
         lines(OptionalLong.of(plan.leastBytes()))
-                .forEach((name, what) -> text.append(String.format("%-13s%s%n", name, what)));
+                .forEach((name, figure) -> text.append(String.format("%-13s%s%n", name, figure)));
         return text.toString();
     }
 

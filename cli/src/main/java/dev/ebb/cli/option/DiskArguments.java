@@ -35,8 +35,8 @@ public final class DiskArguments {
     }
 
     /** Throws if the options are given to a command that does not support them. */
-    public void refuseFor(String what) {
-        if (folder != null) throw new Refusal("--disk cannot be used with " + what);
+    public void refuseFor(String command) {
+        if (folder != null) throw new Refusal("--disk cannot be used with " + command);
     }
 
     /**

@@ -27,7 +27,7 @@ public record KnownFigures(Optional<String> build, PlanCache cache) {
     /** Plans a model, which may be read from a file. */
     @FunctionalInterface
     public interface Planning {
-        Planned make() throws IOException;
+        PlanInBudget make() throws IOException;
     }
 
     /**

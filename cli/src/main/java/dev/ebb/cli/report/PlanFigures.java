@@ -42,7 +42,7 @@ public record PlanFigures(
         long recomputed,
         long diskPromisedPeakBytes) {
 
-    public static PlanFigures of(Planned p, OptionalLong leastBytes, String scheduleDigest) {
+    public static PlanFigures of(PlanInBudget p, OptionalLong leastBytes, String scheduleDigest) {
         var schedule = p.plan().schedule();
         return new PlanFigures(
                 p.budgetBytes(),

@@ -64,7 +64,7 @@ public final class Progress implements AutoCloseable {
     public void show(Figures f) {
         recent.addLast(f.seconds);
         if (recent.size() > RECENT) recent.removeFirst();
-        double pace = Outcome.median(List.copyOf(recent));
+        double pace = RunFigures.median(List.copyOf(recent));
         sinceLine += f.seconds;
         var text =
                 String.format(

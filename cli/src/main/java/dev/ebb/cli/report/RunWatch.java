@@ -22,7 +22,7 @@ public interface RunWatch {
                 public void saved(long step) {}
 
                 @Override
-                public void ends(Outcome outcome, boolean stopped) {}
+                public void ends(RunFigures outcome, boolean stopped) {}
 
                 @Override
                 public boolean isStopAsked() {
@@ -37,7 +37,7 @@ public interface RunWatch {
     /** The checkpoint of this step was written to the disk. */
     void saved(long step);
 
-    void ends(Outcome outcome, boolean stopped);
+    void ends(RunFigures outcome, boolean stopped);
 
     /** Whether the run should stop; called between two steps. */
     boolean isStopAsked();

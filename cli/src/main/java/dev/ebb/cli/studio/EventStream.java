@@ -18,7 +18,7 @@ final class EventStream {
     static void send(HttpExchange exchange, LiveRun run) throws IOException, InterruptedException {
         var box = run.subscribe();
         try {
-            Replies.guard(exchange);
+            Responses.guard(exchange);
             exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
             exchange.sendResponseHeaders(200, 0);
             try (var out = exchange.getResponseBody()) {

@@ -65,7 +65,7 @@ final class ModelGraph {
 
     Value value(long place) {
         if (place < 0 || place >= values.size())
-            throw Refused.wrong("there is no value of number " + place);
+            throw RequestError.wrong("there is no value of number " + place);
         return values.get((int) place);
     }
 

@@ -21,7 +21,7 @@ public record ModelKey(
         ModelSize size,
         PrecisionName precision,
         OptimizerName optimizer,
-        Trained trained,
+        TrainedWeights trained,
         String device,
         long hostBytes,
         long diskBytes,
@@ -44,7 +44,7 @@ public record ModelKey(
         if (named.layers() > MOST_LAYERS
                 || named.width() > MOST_WIDTH
                 || (long) batch * context > MOST_TOKENS)
-            throw Refused.wrong(
+            throw RequestError.wrong(
                     "the studio plans for at most "
                             + MOST_LAYERS
                             + " layers, a width of "
@@ -56,7 +56,7 @@ public record ModelKey(
                 new ModelSize(named.layers(), named.width(), named.heads(), context, batch),
                 named(PrecisionName.class, query.find("precision").orElse("f32")),
                 named(OptimizerName.class, query.find("optimizer").orElse("adamw")),
-                named(Trained.class, query.find("trained").orElse("whole")),
+                named(TrainedWeights.class, query.find("trained").orElse("whole")),
                 query.find("device").orElse("best"),
                 room(query, "host"),
                 room(query, "disk"),
@@ -72,14 +72,14 @@ public record ModelKey(
         try {
             return ModelSize.of(text);
         } catch (IllegalArgumentException e) {
-            throw Refused.wrong(String.valueOf(e.getMessage()));
+            throw RequestError.wrong(String.valueOf(e.getMessage()));
         }
     }
 
     private static <E extends Enum<E>> E named(Class<E> kind, String text) {
         for (var constant : kind.getEnumConstants())
             if (constant.toString().equals(text.toLowerCase(Locale.ROOT))) return constant;
-        throw Refused.wrong("'" + text + "' is none of " + List.of(kind.getEnumConstants()));
+        throw RequestError.wrong("'" + text + "' is none of " + List.of(kind.getEnumConstants()));
     }
 
     /** The command line options that plan the same. */

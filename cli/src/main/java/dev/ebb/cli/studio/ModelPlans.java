@@ -3,7 +3,7 @@ package dev.ebb.cli.studio;
 import dev.ebb.cli.option.BarePlan;
 import dev.ebb.cli.report.CurveTable;
 import dev.ebb.cli.report.PlanFigures;
-import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.PlanInBudget;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
@@ -38,11 +38,11 @@ final class ModelPlans {
     private static final int AHEAD = 16;
 
     private final ModelKey key;
-    private final Models models;
+    private final PlanningBackend models;
     private final Runnable wake;
     private long lastUse;
 
-    private Optional<Models.Step> step = Optional.empty();
+    private Optional<PlanningBackend.Step> step = Optional.empty();
     private Optional<ModelGraph> graph = Optional.empty();
     private Optional<byte[]> drawing = Optional.empty();
     private Optional<String> failure = Optional.empty();
@@ -52,10 +52,10 @@ final class ModelPlans {
     private boolean bottom;
     private final List<Json> points = new ArrayList<>();
     private OptionalLong waiting = OptionalLong.empty();
-    private final ReadyPlans ready = new ReadyPlans();
+    private final PlanResponses ready = new PlanResponses();
     private int ahead;
 
-    ModelPlans(ModelKey key, Models models, Runnable wake) {
+    ModelPlans(ModelKey key, PlanningBackend models, Runnable wake) {
         this.key = key;
         this.models = models;
         this.wake = wake;
@@ -110,7 +110,7 @@ final class ModelPlans {
         }
         failure.ifPresent(
                 why -> {
-                    throw Refused.wrong(why);
+                    throw RequestError.wrong(why);
                 });
     }
 
@@ -119,16 +119,16 @@ final class ModelPlans {
      * thread.
      */
     Plan plan(long budget) {
-        Models.Step now;
+        PlanningBackend.Step now;
         synchronized (this) {
             var known = ready.plan(budget);
             if (known.isPresent()) return known.get();
-            now = step.orElseThrow(() -> new Refused(409, "the model is not traced yet"));
+            now = step.orElseThrow(() -> new RequestError(409, "the model is not traced yet"));
         }
         try {
             return now.within().apply(Budget.bytes(budget));
         } catch (OverBudgetException e) {
-            throw Refused.wrong(String.valueOf(e.getMessage()));
+            throw RequestError.wrong(String.valueOf(e.getMessage()));
         }
     }
 
@@ -159,7 +159,7 @@ final class ModelPlans {
     }
 
     /** A task for the request that waits now, if it can be computed now. */
-    synchronized Optional<Runnable> asked() {
+    synchronized Optional<Runnable> waitingTask() {
         if (failure.isPresent()) return Optional.empty();
         if (step.isEmpty()) return Optional.of(this::trace);
         if (waiting.isEmpty()) return Optional.empty();
@@ -173,7 +173,7 @@ final class ModelPlans {
      * The task that continues the search of the curve, or computes the next plan in advance; empty
      * if nothing is left to do.
      */
-    synchronized Optional<Runnable> growth() {
+    synchronized Optional<Runnable> backgroundTask() {
         if (failure.isPresent() || step.isEmpty()) return Optional.empty();
         if (tradeOff.isPresent()) {
             return ahead < AHEAD ? Optional.of(guarded(this::makeAhead)) : Optional.empty();
@@ -190,7 +190,7 @@ final class ModelPlans {
             ahead++;
             long most = step.orElseThrow().plan().storeAllBytes();
             long low = least.orElse(most);
-            budget = low + (long) ((most - low) * ReadyPlans.coarseToFine(ahead));
+            budget = low + (long) ((most - low) * PlanResponses.coarseToFine(ahead));
             if (ready.at(budget).isPresent()) return;
         }
         compute(budget);
@@ -211,7 +211,7 @@ final class ModelPlans {
         try {
             var made = models.step(key);
             var traced = new ModelGraph(made.plan(), made.names());
-            var drawn = Replies.bytes(traced.json());
+            var drawn = Responses.bytes(traced.json());
             synchronized (this) {
                 step = Optional.of(made);
                 graph = Optional.of(traced);
@@ -235,14 +235,14 @@ final class ModelPlans {
             var found = step.orElseThrow().within().apply(Budget.bytes(budget));
             var answer =
                     PlanFrame.of(
-                            new Planned(found, budget),
+                            new PlanInBudget(found, budget),
                             graphOf(found),
                             graph.orElseThrow(),
                             "./ebb plan " + key.options() + " --budget " + budget,
                             figures(found, budget));
-            put(budget, () -> ready.put(budget, Replies.bytes(answer), found));
+            put(budget, () -> ready.put(budget, Responses.bytes(answer), found));
         } catch (OverBudgetException e) {
-            var answer = Replies.bytes(PlanFrame.refused(budget, e));
+            var answer = Responses.bytes(PlanFrame.refused(budget, e));
             put(budget, () -> ready.refuse(budget, answer));
         }
     }
@@ -257,7 +257,7 @@ final class ModelPlans {
     /** The figures that {@code ebb plan} prints, as far as they are known. */
     private SequencedMap<String, String> figures(Plan plan, long budget) {
         return key.graph().isEmpty()
-                ? PlanFigures.of(new Planned(plan, budget), leastSoFar(), "").lines()
+                ? PlanFigures.of(new PlanInBudget(plan, budget), leastSoFar(), "").lines()
                 : new BarePlan(plan).lines(leastSoFar());
     }
 

@@ -2,7 +2,7 @@ package dev.ebb.cli.studio;
 
 import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.report.PlanFigures;
-import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.PlanInBudget;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.schedule.Layout;
@@ -27,7 +27,7 @@ final class PlanFrame {
         FETCH
     }
 
-    static Json of(Planned p, ModelGraph graph, String command, OptionalLong least) {
+    static Json of(PlanInBudget p, ModelGraph graph, String command, OptionalLong least) {
         return of(p, graph, graph, command, PlanFigures.of(p, least, "").lines());
     }
 
@@ -40,7 +40,7 @@ final class PlanFrame {
      * @param figures names and texts, as the command prints them
      */
     static Json of(
-            Planned p,
+            PlanInBudget p,
             ModelGraph graph,
             ModelGraph model,
             String command,

@@ -83,7 +83,7 @@ record StoredRun(
     }
 
     Json series() {
-        var series = new Series();
+        var series = new SampledCurve();
         for (int i = 0; i < losses.length; i++) series.add(i + 1, losses[i]);
         return series.json();
     }

@@ -25,9 +25,9 @@ final class StudioApi implements AutoCloseable {
 
     private final String first;
     private final StudioFolder here;
-    private final PlanBook plans;
-    private final Models models;
-    private final Runs runs;
+    private final BackgroundPlanner plans;
+    private final PlanningBackend models;
+    private final StudioRuns runs;
     private final Map<ModelKey, Json> memories =
             new LinkedHashMap<>(16, 0.75f, true) {
                 private static final long serialVersionUID = 1;
@@ -38,7 +38,12 @@ final class StudioApi implements AutoCloseable {
                 }
             };
 
-    StudioApi(String first, StudioFolder here, PlanBook plans, Models models, Runs runs) {
+    StudioApi(
+            String first,
+            StudioFolder here,
+            BackgroundPlanner plans,
+            PlanningBackend models,
+            StudioRuns runs) {
         this.first = first;
         this.here = here;
         this.plans = plans;
@@ -51,9 +56,9 @@ final class StudioApi implements AutoCloseable {
         plans.of(ModelKey.of(new Query(Map.of("model", first))));
     }
 
-    byte[] asked(String what, Query query) throws IOException, InterruptedException {
-        return switch (what) {
-            case "choices" -> Replies.bytes(choices());
+    byte[] answer(String path, Query query) throws IOException, InterruptedException {
+        return switch (path) {
+            case "choices" -> Responses.bytes(choices());
             case "model" ->
                     plans.of(ModelKey.of(query))
                             .drawing(PATIENCE_MILLIS)
@@ -62,23 +67,23 @@ final class StudioApi implements AutoCloseable {
                     plans.of(ModelKey.of(query))
                             .answer(budget(query), PATIENCE_MILLIS)
                             .orElseGet(StudioServer::pending);
-            case "curve" -> Replies.bytes(plans.of(ModelKey.of(query)).curve());
-            case "why" -> Replies.bytes(why(query));
-            case "memory" -> Replies.bytes(memory(ModelKey.of(query)));
-            case "runs" -> Replies.bytes(runs.list());
-            case "run" -> Replies.bytes(runs.run(query.text("name")));
-            case "compare" -> Replies.bytes(runs.compare(query.text("a"), query.text("b")));
-            default -> throw new Refused(404, "there is nothing at this address");
+            case "curve" -> Responses.bytes(plans.of(ModelKey.of(query)).curve());
+            case "why" -> Responses.bytes(why(query));
+            case "memory" -> Responses.bytes(memory(ModelKey.of(query)));
+            case "runs" -> Responses.bytes(runs.list());
+            case "run" -> Responses.bytes(runs.run(query.text("name")));
+            case "compare" -> Responses.bytes(runs.compare(query.text("a"), query.text("b")));
+            default -> throw new RequestError(404, "there is nothing at this address");
         };
     }
 
-    Json command(String what, Query query) throws IOException {
-        return switch (what) {
+    Json command(String path, Query query) throws IOException {
+        return switch (path) {
             case "start" -> runs.start(query);
             case "resume" -> runs.resume(query);
             case "stop" -> runs.stop(query.text("name"));
             case "sample" -> runs.sample(query.text("name"), query.find("prompt").orElse("/** "));
-            default -> throw new Refused(404, "there is no such command");
+            default -> throw new RequestError(404, "there is no such command");
         };
     }
 
@@ -91,17 +96,17 @@ final class StudioApi implements AutoCloseable {
         return switch (Budget.of(query.text("budget"))) {
             case Budget.Bytes(long bytes) -> bytes;
             case Budget.Share _, Budget.OfSaved _, Budget.WithPlaces _ ->
-                    throw Refused.wrong("give the budget in bytes, such as 64MiB");
+                    throw RequestError.wrong("give the budget in bytes, such as 64MiB");
         };
     }
 
     private Json why(Query query) throws InterruptedException {
         var model = plans.of(ModelKey.of(query));
         if (model.graph(PATIENCE_MILLIS).isEmpty())
-            throw new Refused(409, "the model is not traced yet");
+            throw new RequestError(409, "the model is not traced yet");
         var plan = model.plan(budget(query));
         var value = model.graphOf(plan).value(query.whole("value", 0, Integer.MAX_VALUE));
-        return new Why(plan, value).json();
+        return new ValueExplanation(plan, value).json();
     }
 
     private synchronized Json memory(ModelKey key) {
@@ -149,8 +154,8 @@ final class StudioApi implements AutoCloseable {
     /** Sends the report of a run, a page that makes no requests to this server. */
     void report(HttpExchange exchange, String name) throws IOException {
         var file = runs.folder(name).resolve(StoredRun.REPORT);
-        if (!Files.isRegularFile(file)) throw new Refused(404, "this run has no report yet");
-        Replies.report(exchange, Files.readAllBytes(file));
+        if (!Files.isRegularFile(file)) throw new RequestError(404, "this run has no report yet");
+        Responses.report(exchange, Files.readAllBytes(file));
     }
 
     @Override

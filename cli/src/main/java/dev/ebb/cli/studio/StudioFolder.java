@@ -31,7 +31,8 @@ public final class StudioFolder {
         } catch (IOException | InvalidPathException _) {
             // reported below
         }
-        throw Refused.wrong("'" + name + "' is no file in the folder the studio was started in");
+        throw RequestError.wrong(
+                "'" + name + "' is no file in the folder the studio was started in");
     }
 
     /** The first entries of the folder, in order of their names. */

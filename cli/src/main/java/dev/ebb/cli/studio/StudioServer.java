@@ -34,10 +34,17 @@ public final class StudioServer implements AutoCloseable {
      * @param folder the folder of the runs
      * @param model the model that the page shows first
      */
-    public StudioServer(int port, Path folder, String model, Models models, Trainings trainings)
+    public StudioServer(
+            int port, Path folder, String model, PlanningBackend models, TrainingBackend trainings)
             throws IOException {
         var here = new StudioFolder(folder);
-        api = new StudioApi(model, here, new PlanBook(models), models, new Runs(here, trainings));
+        api =
+                new StudioApi(
+                        model,
+                        here,
+                        new BackgroundPlanner(models),
+                        models,
+                        new StudioRuns(here, trainings));
         var loopback = InetAddress.getByAddress("localhost", new byte[] {127, 0, 0, 1});
         http = HttpServer.create(new InetSocketAddress(loopback, port), BACKLOG);
         session = new Session(http.getAddress().getPort());
@@ -64,17 +71,17 @@ public final class StudioServer implements AutoCloseable {
         try (exchange) {
             try {
                 checked(exchange);
-            } catch (Refused e) {
-                Replies.refuse(exchange, e.status(), e.why());
+            } catch (RequestError e) {
+                Responses.refuse(exchange, e.status(), e.why());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (Refusal | IllegalArgumentException e) {
-                Replies.refuse(exchange, 400, String.valueOf(e.getMessage()));
+                Responses.refuse(exchange, 400, String.valueOf(e.getMessage()));
             } catch (IOException e) {
                 // a file cannot be read; if the browser closed the connection, this message is lost
-                Replies.refuse(exchange, 400, String.valueOf(e.getMessage()));
+                Responses.refuse(exchange, 400, String.valueOf(e.getMessage()));
             } catch (RuntimeException e) {
-                Replies.refuse(exchange, 500, "internal error in Ebb: " + e);
+                Responses.refuse(exchange, 500, "internal error in Ebb: " + e);
             }
         } catch (IOException _) {
             // the browser closed the connection, or the rest of the response cannot be sent
@@ -84,7 +91,7 @@ public final class StudioServer implements AutoCloseable {
     private void checked(HttpExchange exchange) throws IOException, InterruptedException {
         var refusal = session.refusal(exchange);
         if (refusal.isPresent()) {
-            Replies.text(exchange, 403, refusal.get());
+            Responses.text(exchange, 403, refusal.get());
             return;
         }
         var path = exchange.getRequestURI().getPath();
@@ -94,7 +101,7 @@ public final class StudioServer implements AutoCloseable {
             return;
         }
         if (!session.isKnown(exchange)) {
-            Replies.text(
+            Responses.text(
                     exchange,
                     403,
                     "Open the address that 'ebb studio' printed; it works once. For another, start"
@@ -113,13 +120,13 @@ public final class StudioServer implements AutoCloseable {
         if (session.redeem(token)) {
             exchange.getResponseHeaders().set("Set-Cookie", session.cookie());
         } else {
-            Replies.text(
+            Responses.text(
                     exchange,
                     403,
                     "This address was used already, or is not the one that 'ebb studio' printed.");
             return;
         }
-        Replies.redirect(exchange, "/");
+        Responses.redirect(exchange, "/");
     }
 
     private void page(HttpExchange exchange, String path) throws IOException {
@@ -129,21 +136,23 @@ public final class StudioServer implements AutoCloseable {
             return;
         }
         var asset = Assets.at(path);
-        if (asset.isPresent()) Replies.send(exchange, 200, asset.get().type(), asset.get().bytes());
-        else Replies.text(exchange, 404, "There is nothing here.");
+        if (asset.isPresent())
+            Responses.send(exchange, 200, asset.get().type(), asset.get().bytes());
+        else Responses.text(exchange, 404, "There is nothing here.");
     }
 
     private static void only(HttpExchange exchange, String method) {
         if (!exchange.getRequestMethod().equals(method))
-            throw new Refused(405, "this address takes requests of method " + method);
+            throw new RequestError(405, "this address takes requests of method " + method);
     }
 
-    private void answer(HttpExchange exchange, String what)
+    private void answer(HttpExchange exchange, String path)
             throws IOException, InterruptedException {
-        switch (what) {
+        switch (path) {
             case "start", "resume", "stop", "sample" -> {
                 only(exchange, "POST");
-                Replies.json(exchange, Replies.bytes(api.command(what, Query.ofBody(exchange))));
+                Responses.json(
+                        exchange, Responses.bytes(api.command(path, Query.ofBody(exchange))));
             }
             case "events" -> {
                 only(exchange, "GET");
@@ -151,7 +160,7 @@ public final class StudioServer implements AutoCloseable {
             }
             default -> {
                 only(exchange, "GET");
-                Replies.json(exchange, api.asked(what, Query.ofAddress(exchange)));
+                Responses.json(exchange, api.answer(path, Query.ofAddress(exchange)));
             }
         }
     }
@@ -160,7 +169,7 @@ public final class StudioServer implements AutoCloseable {
     static byte[] pending() {
         var all = new LinkedHashMap<String, Json>();
         all.put("state", Json.of("pending"));
-        return Replies.bytes(Json.of(all));
+        return Responses.bytes(Json.of(all));
     }
 
     @Override

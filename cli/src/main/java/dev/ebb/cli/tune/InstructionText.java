@@ -117,12 +117,12 @@ final class InstructionText implements TuningText {
     }
 
     @Override
-    public CrossEntropy counted() {
+    public CrossEntropy loss() {
         return CrossEntropy.mean().ignoring(NOTHING);
     }
 
     @Override
-    public String told() {
+    public String description() {
         return String.format(
                 Locale.ROOT,
                 "batch %d of %,d instructions, %,d held out, in %d tokens each%s",

@@ -31,12 +31,12 @@ final class TokenText implements TuningText {
     }
 
     @Override
-    public CrossEntropy counted() {
+    public CrossEntropy loss() {
         return CrossEntropy.mean();
     }
 
     @Override
-    public String told() {
+    public String description() {
         return String.format(
                 Locale.ROOT,
                 "batch %d x %d of %,d tokens, and %,d held out",

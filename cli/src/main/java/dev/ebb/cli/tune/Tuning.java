@@ -64,7 +64,7 @@ public final class Tuning implements AutoCloseable {
         var start = start(source.blank(), settings.lora(), settings.optimizer(), settings.seed());
         frozen = Tensorwise.list(start.model()).size();
         stepper =
-                stepping(settings.optimizer(), text.counted())
+                stepping(settings.optimizer(), text.loss())
                         .within(Budget.of(settings.budget()))
                         .on(device)
                         .start(start, text.training(data(), 0));

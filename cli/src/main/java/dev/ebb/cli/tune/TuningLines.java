@@ -19,7 +19,7 @@ record TuningLines(Tuning tuning, TuningSettings settings, PrintWriter lines) {
                 settings.bits(),
                 settings.rank(),
                 Weights.count(tuning.form().adapters()));
-        lines.println(tokens.told());
+        lines.println(tokens.description());
     }
 
     /** Evaluates the held-out data and returns the loss; NaN if there are none. */

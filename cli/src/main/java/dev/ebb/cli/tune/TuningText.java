@@ -37,7 +37,7 @@ public sealed interface TuningText permits TokenText, InstructionText {
     }
 
     /** The loss function, with the target to ignore. */
-    CrossEntropy counted();
+    CrossEntropy loss();
 
     /** A batch of training data. */
     TuningState.Input training(Seed seed, long step);
@@ -49,7 +49,7 @@ public sealed interface TuningText permits TokenText, InstructionText {
     TuningState.Input heldOut(int number);
 
     /** A description of the amount of data. */
-    String told();
+    String description();
 
     /** The tokenizer in a model's folder; empty if there is none. */
     static Optional<Tokenizer> tokenizer(Path model) throws IOException {

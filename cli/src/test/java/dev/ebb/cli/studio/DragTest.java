@@ -56,7 +56,7 @@ class DragTest {
         }
     }
 
-    private final class Graphs implements Models {
+    private final class Graphs implements PlanningBackend {
         @Override
         public Step step(ModelKey key) {
             var plan = BarePlan.curve(graph(NODES)).at(Budget.unlimited());
@@ -76,7 +76,7 @@ class DragTest {
     }
 
     /** Trains by keeping a processor busy. */
-    private static final class Busy implements Trainings {
+    private static final class Busy implements TrainingBackend {
         @Override
         public int train(List<String> arguments, RunWatch watch, PrintWriter out, PrintWriter err) {
             watch.begins(new RunWatch.Begin(0, Long.MAX_VALUE, 1, 1, 1));
@@ -201,13 +201,13 @@ class DragTest {
     @Test
     void coarse_before_fine() {
         assertThat(List.of(1, 2, 3, 4, 5, 6, 7))
-                .extracting(ReadyPlans::coarseToFine)
+                .extracting(PlanResponses::coarseToFine)
                 .containsExactly(0.5, 0.25, 0.75, 0.125, 0.625, 0.375, 0.875);
     }
 
     @Test
     void the_nearest_plan_that_fits_is_near() {
-        var ready = new ReadyPlans();
+        var ready = new PlanResponses();
         var plan = BarePlan.curve(graph(NODES)).at(Budget.unlimited());
         assertThat(ready.near(10)).isEmpty();
         ready.refuse(5, bytes("{}"));
@@ -221,7 +221,7 @@ class DragTest {
         assertThat(text(ready, 8)).isEqualTo("{\"state\":\"near\",\"plan\":8}");
     }
 
-    private static String text(ReadyPlans ready, long budget) {
+    private static String text(PlanResponses ready, long budget) {
         return new String(ready.near(budget).orElseThrow(), StandardCharsets.UTF_8);
     }
 

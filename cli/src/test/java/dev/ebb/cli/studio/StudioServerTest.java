@@ -29,7 +29,7 @@ class StudioServerTest {
     private Path runs;
 
     /** Trains nothing: makes steps as fast as it can until it is stopped. */
-    private static final class Steps implements Trainings {
+    private static final class Steps implements TrainingBackend {
         @Override
         public int train(List<String> arguments, RunWatch watch, PrintWriter out, PrintWriter err) {
             watch.begins(new RunWatch.Begin(0, Long.MAX_VALUE, 1, 1, 1));
@@ -55,7 +55,7 @@ class StudioServerTest {
     }
 
     /** Plans nothing. */
-    private static final class NoModels implements Models {
+    private static final class NoModels implements PlanningBackend {
         @Override
         public Step step(ModelKey key) {
             throw new IllegalArgumentException("no <b>model</b> here");
@@ -238,7 +238,7 @@ class StudioServerTest {
             while (step(cookie) < before + 60_000) Thread.sleep(20);
             assertThat(alive() - heap).as("bytes more after 60,000 events").isLessThan(8 << 20);
             var points = json(cookie).at("losses").orElseThrow().elements();
-            assertThat(points).hasSizeBetween(Series.MOST / 4, Series.MOST);
+            assertThat(points).hasSizeBetween(SampledCurve.MOST / 4, SampledCurve.MOST);
         }
         var stopped = wire.request("POST", "/api/stop", "{\"name\":\"run\"}", cookie, origin());
         assertThat(stopped.status()).isEqualTo(200);

@@ -42,7 +42,7 @@ class FinetuneTest {
     private static Told run(String... arguments) {
         var out = new StringWriter();
         var err = new StringWriter();
-        var line = new CommandLine(new Finetune());
+        var line = new CommandLine(new FinetuneCommand());
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         line.setExecutionExceptionHandler(
@@ -302,7 +302,7 @@ class FinetuneTest {
                         folder.resolve("model"),
                         32,
                         settings);
-        assertThat(text.told())
+        assertThat(text.description())
                 .isEqualTo("batch 2 of 1 instructions, 1 held out, in 16 tokens each");
         var batch = text.training(new Seed(1), 0);
         // "the" " " t i d e " " | c o m e s | end
