@@ -12,16 +12,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs every benchmark, or those named, each in a process of its own; prints what each measured
- * beside what the page says, and writes it into the page with date, commit and processor. Where a
- * bar is missed the figures are written all the same, and the exit status is 1.
+ * Runs all benchmarks, or those named, each in a separate process; prints the new figures next to
+ * those in the page (bench/README.md), and writes them into the page with date, commit and
+ * processor. If a figure misses its threshold, the figures are still written, and the exit status
+ * is 1.
  */
 public final class All {
     private static final Path PAGE = Path.of("README.md");
 
     private All() {}
 
-    /** Every benchmark with the arguments by which it takes minutes, not hours. */
+    /** Every benchmark with arguments that make it take minutes instead of hours. */
     static Map<String, String> benchmarks() {
         var all = new LinkedHashMap<String, String>();
         all.put("Tapes", "4000");

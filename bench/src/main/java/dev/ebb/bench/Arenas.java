@@ -32,9 +32,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * How much larger the arena is than the most bytes that live at once in it, which no layout can
- * undercut: in percent, for each model at ten budgets from keeping everything down to the least.
- * Nothing is run.
+ * Measures how much larger the arena is than the most bytes that are alive at the same time, a
+ * lower bound for any layout: in percent, for each model at ten budgets from keeping everything to
+ * the smallest. Nothing is run.
  *
  * <p>Arguments: parts of the names of models; without any, all.
  */
@@ -85,7 +85,7 @@ public final class Arenas {
         return 100.0 * (arena - live) / live;
     }
 
-    /** The curves of all models, each made when asked for. */
+    /** The curves of all models, each computed when it is requested. */
     static Map<String, Supplier<Curve>> models(Cpu cpu) {
         var found = new LinkedHashMap<String, Supplier<Curve>>();
         found.put("GPT, 12 layers, width 32", () -> gpt(Gpt2.Config.of(40, 24, 32, 12, 2), 2, cpu));

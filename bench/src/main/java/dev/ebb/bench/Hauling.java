@@ -17,8 +17,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The gradient of 200 rounds over a state of 4 MiB, of which three lie in memory and forty on the
- * disk: rounds of little arithmetic, and rounds that keep all cores busy.
+ * Times the gradient of a loop of 200 iterations over a state of 4 MiB, of which three states fit
+ * in memory and forty on the disk: with little arithmetic per iteration, and with iterations that
+ * use all cores.
  */
 public final class Hauling {
     private static final int ROUNDS = 200;

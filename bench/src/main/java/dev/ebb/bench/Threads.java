@@ -5,13 +5,15 @@ import dev.ebb.cpu.Cpu;
 import java.util.List;
 
 /**
- * The GPT of {@link Workload} on several numbers of threads. {@code src/peers/python/threads.py}
- * times the same model with PyTorch; {@link ThreadsProfile} tells where a step goes.
+ * Trains the GPT of {@link Workload} on several numbers of threads. {@code
+ * src/peers/python/threads.py} times the same model with PyTorch; {@link ThreadsProfile} breaks
+ * down the time of a step.
  *
- * <p>Every number has a device of its own, whose generated loops the JIT compiles anew: the first
- * {@link #WARM_UP} steps, which take seconds even on many threads, do not count.
+ * <p>Each number of threads has a separate device, whose generated loops are compiled again by the
+ * JIT: the first {@link #WARM_UP} steps, which take seconds even on many threads, do not count.
  *
- * <p>Arguments: the steps that count, then numbers of threads; without any, 8, 1, 2, 4, 8 and 16.
+ * <p>Arguments: the number of steps that count, then numbers of threads; by default 8, and 1, 2, 4,
+ * 8 and 16.
  */
 public final class Threads {
     static final int WARM_UP = 40;

@@ -59,7 +59,7 @@ public interface Init {
         return uniform(1 / StrictMath.sqrt(fanIn));
     }
 
-    /** Computes every element by itself, on all processors. */
+    /** Computes every element separately, on all processors. */
     private static Array filled(Shape shape, LongToDoubleFunction at) {
         long size = shape.size();
         long chunk = 1 << 14;

@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * Multi-head self-attention over [batch, time, width].
  *
- * @param rotary the rotary positions, unless positions are part of the input
+ * @param rotary the rotary positions, empty if positions are part of the input
  */
 public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> rotary) {
 
@@ -65,7 +65,7 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
     public sealed interface Inward {
         List<Tensor> apply(Tensor x, Heads heads);
 
-        /** The same with other dense layers. */
+        /** The same with each dense layer replaced by {@code change}. */
         Inward rewritten(String path, Dense.Rewrite change);
     }
 
@@ -122,7 +122,7 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         }
     }
 
-    /** The same with other dense layers. */
+    /** The same with each dense layer replaced by {@code change}. */
     public SelfAttention rewritten(String path, Dense.Rewrite change) {
         return new SelfAttention(
                 in.rewritten(path + ".in", change), change.of(path + ".out", out), heads, rotary);
@@ -132,7 +132,9 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         return attended(x, heads.hidden(x.dim(1), x.dtype()));
     }
 
-    /** With {@code mask} added to the scores; it broadcasts to [batch, heads, time, time]. */
+    /**
+     * Attention with {@code mask} added to the scores; it broadcasts to [batch, heads, time, time].
+     */
     public Tensor apply(Tensor x, Tensor mask) {
         var hidden = heads.hidden(x.dim(1), x.dtype());
         return attended(x, Optional.of(hidden.map(mask::add).orElse(mask)));

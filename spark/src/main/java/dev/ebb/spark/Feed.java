@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The source of a rank's rows of each batch. */
+/** The source of a rank's rows of each batch: a function of the step, or a table. */
 sealed interface Feed extends Serializable {
 
     /** A description of the source for the checkpoint, as far as it is known. */

@@ -3,11 +3,12 @@ package dev.ebb.spark;
 import java.nio.ByteBuffer;
 
 /**
- * The header of a message between two ranks; it precedes the message's bytes or is sent alone.
+ * The header of a message between two ranks. It precedes the message's bytes; without bytes, it
+ * announces that the receiver is ready.
  *
  * @param session distinguishes the ranks of one attempt of a stage from those of another
  * @param from the sending rank
- * @param number of the message between the two ranks in its direction, from zero on
+ * @param number the number of the message between the two ranks in its direction, from zero on
  */
 record Header(long session, int from, long number, long bytes) {
     private static final int LENGTH = 28;

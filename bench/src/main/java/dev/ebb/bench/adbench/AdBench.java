@@ -13,17 +13,18 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Derivatives of ADBench's problems on one thread: milliseconds, and how many times as long as by
- * hand. Both take turns and the best time of each counts. Results must agree to 1e-9 of the largest
- * entry. Where a size has a bar, the time is held to it: what misses it is measured for longer, as
- * other programs may have been in the way, and then the exit status is 1. Bars are milliseconds on
- * two virtual cores of an AMD EPYC. Where {@code python3} has PyTorch, it computes the same from
- * the same numbers on one thread after that, and medians are compared.
+ * Times derivatives of ADBench's problems on one thread, in milliseconds, and their ratio to
+ * hand-written derivatives. Both run alternately, and the best time of each counts. Results must
+ * agree to 1e-9 of the largest entry. Some sizes have a threshold: if a time misses it, it is
+ * measured for longer, because other programs may have interfered; if it still misses it, the exit
+ * status is 1. Thresholds are milliseconds on two virtual cores of an AMD EPYC. If {@code python3}
+ * has PyTorch, it then computes the same derivative of the same data on one thread, and the medians
+ * are compared.
  *
- * <p>Arguments: which problems ({@code gmm ba lstm hand}), all of these unless given, and {@code
- * data=FOLDER}, the folder of ADBench's own data; without it data are random. With {@code
- * files=FOLDER} nothing is measured: every problem is written into a file of that folder, for
- * {@code adbench.py} on another machine. {@link Grid} has every size of them.
+ * <p>Arguments: the problems, by default all of {@code gmm ba lstm hand}, and {@code data=FOLDER},
+ * the folder of ADBench's own data; without it data are random. With {@code files=FOLDER} nothing
+ * is measured; every problem is written to a file in that folder, for {@code adbench.py} on another
+ * machine. {@link Grid} times all sizes.
  */
 public final class AdBench {
     private static final String FILES = "files=";
@@ -33,7 +34,7 @@ public final class AdBench {
 
     private AdBench() {}
 
-    /** A size of a problem, and the milliseconds that it may take. */
+    /** A size of a problem, and its threshold in milliseconds. */
     private record Case(Function<Cpu, Problem> problem, OptionalDouble bar) {
         Case(Function<Cpu, Problem> problem) {
             this(problem, OptionalDouble.empty());
@@ -101,7 +102,7 @@ public final class AdBench {
         };
     }
 
-    /** Prints what both take. */
+    /** Prints the times of both. */
     private static void compare(Problem problem, OptionalDouble bar, Bars bars, boolean beside)
             throws IOException {
         var times = new ArrayList<Long>();
@@ -133,7 +134,10 @@ public final class AdBench {
                 beside ? besidePyTorch(problem, times) : "");
     }
 
-    /** Runs of the first half warm up; the median of the others is set beside PyTorch's. */
+    /**
+     * Compares with PyTorch: the first half of the runs are warm-up; the median of the others is
+     * printed next to PyTorch's.
+     */
     private static String besidePyTorch(Problem problem, List<Long> times) throws IOException {
         var later = times.subList(times.size() / 2, times.size()).stream().sorted().toList();
         var file = PeerFile.write(problem, Path.of("target", "adbench"));

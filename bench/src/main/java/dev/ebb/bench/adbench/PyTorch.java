@@ -8,20 +8,20 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * PyTorch on the same problems, timed by {@code adbench.py} in a process of its own.
+ * Runs PyTorch on the same problems, timed by {@code adbench.py} in a separate process.
  *
- * @param command what runs {@code adbench.py}
+ * @param command the command line of {@code adbench.py}
  */
 record PyTorch(List<String> command) {
-    /** By the {@code python3} on the path. */
+    /** Uses the {@code python3} on the path. */
     static final PyTorch INSTALLED = new PyTorch(List.of("python3", "src/peers/python/adbench.py"));
 
     private static final int THREADS = 1;
 
-    /** The last line that a process printed, and whether it ended well. */
+    /** The last line that a process printed, and whether its exit status was zero. */
     private record Said(boolean well, String text) {}
 
-    /** Whether there is a PyTorch, which is printed. */
+    /** Whether PyTorch is installed; prints the answer. */
     boolean isThere() {
         var said = run(List.of());
         System.out.println(
@@ -31,7 +31,7 @@ record PyTorch(List<String> command) {
         return said.well;
     }
 
-    /** What is printed beside Ebb's time, whose median is given. */
+    /** The text to print next to Ebb's time; {@code millis} is Ebb's median. */
     String beside(Path file, double millis) {
         var said = run(List.of(Integer.toString(THREADS), file.toString()));
         var columns = said.text.split("\t", -1);

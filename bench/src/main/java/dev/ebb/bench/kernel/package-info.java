@@ -1,4 +1,4 @@
-/** Kernels that are timed one by one. */
+/** A device that times its kernels one by one. */
 @NullMarked
 package dev.ebb.bench.kernel;
 

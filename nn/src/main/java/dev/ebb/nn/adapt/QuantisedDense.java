@@ -17,8 +17,8 @@ import java.util.Optional;
 
 /**
  * A dense layer with a quantised matrix: codes of 8 or 4 bits, which are integers around zero,
- * times a scale for each block of inputs of each output. It is not trained; its inputs have
- * gradients.
+ * times a scale for each block of inputs of each output. Its matrix is not trained, but gradients
+ * flow through it to its inputs.
  *
  * <p>The product is a loop over pieces of the outputs. On the CPU an iteration widens its piece
  * while packing it for the product, without a buffer for the wide piece; on other devices the wide

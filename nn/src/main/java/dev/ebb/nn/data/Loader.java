@@ -54,13 +54,13 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
         return data.rows() / batch;
     }
 
-    /** The full batches of an epoch from its row {@code row} on. */
+    /** Reads the full batches of an epoch from its row {@code row} on. */
     public Reader full(long epoch, int row) {
         requireStart(row);
         return new Reader(this, order(epoch), row, batches() * batch);
     }
 
-    /** All rows of the first epoch; the last batch is padded with copies of its last row. */
+    /** Reads all rows of the first epoch; the last batch is padded with copies of its last row. */
     public Reader all() {
         return new Reader(this, order(0), 0, data.rows());
     }

@@ -40,7 +40,7 @@ public final class ConfigKeys {
         return Optional.ofNullable(members.get(key)).filter(v -> !(v instanceof Json.Nothing));
     }
 
-    /** Whether a key is absent, not even null. */
+    /** Whether a key is absent; one whose value is null is not. */
     public boolean leavesOut(String key) {
         return !members.containsKey(key);
     }
@@ -154,7 +154,7 @@ public final class ConfigKeys {
                 path + key + " is " + members.get(key) + ", but " + expected + " is expected");
     }
 
-    /** Throws for every key that was not read and is not among {@code harmless}. */
+    /** Throws if a key was not read and is not among {@code harmless}. */
     public void refuseOthers(Set<String> harmless) throws FileFormatException {
         var others = new LinkedHashMap<String, Json>();
         members.forEach(

@@ -194,7 +194,7 @@ public final class Generator implements AutoCloseable {
 
     /**
      * The longest context, at most {@code most} tokens, with which {@code batch} prompts fit the
-     * budget; zero if not even two tokens do.
+     * budget; zero if even two tokens do not fit.
      */
     public static int longestContext(
             AutoregressiveModel model, int batch, int most, Budget budget, Device device) {

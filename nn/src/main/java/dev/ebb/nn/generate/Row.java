@@ -58,7 +58,7 @@ final class Row {
         done = true;
     }
 
-    /** The first token that is not in the cache; if all are, the last one again. */
+    /** The first token that is not in the cache; if all tokens are, the last one. */
     int next() {
         return tokens[start + position()];
     }
@@ -128,7 +128,7 @@ final class Row {
                 && Arrays.equals(tokens, count - length, count, stop, 0, length);
     }
 
-    /** The tokens drawn since the last call, without those that may begin a stop word. */
+    /** The tokens drawn since the last call, without those that may begin a stop sequence. */
     int[] news() {
         int held = 0;
         for (var stop : stops) {

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Common parts of loading published models.
+ * Reads the tensors and the config of a published model.
  *
- * @param prefix of the names of all its tensors
+ * @param prefix the prefix of the names of all its tensors
  */
 record Loading(TensorSource file, String prefix, ConfigKeys config) {
     /** Tensors of a training checkpoint besides the model's. */

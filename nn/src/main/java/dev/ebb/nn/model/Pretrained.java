@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /**
  * Loads published language models: the kind of model and its sizes are determined from the names
  * and shapes of its tensors, everything else from the config.json next to the file. Every tensor
- * and every key is used, or known not to change the computation, or refused by name.
+ * and every key is used, or known not to change the computation; all others are refused by name.
  */
 public final class Pretrained {
     /** The name of the file metadata that replaces config.json. */

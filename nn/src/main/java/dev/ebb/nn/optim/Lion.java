@@ -5,8 +5,8 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 
 /**
- * Lion (Chen et al., 2023): steps of fixed size in the direction of the sign of a mean gradient;
- * one slot.
+ * Lion (Chen et al., 2023): steps of fixed size in the direction of the sign of a mean gradient,
+ * with one slot.
  */
 public record Lion(LearningRateSchedule rate, double beta1, double beta2, double decay)
         implements Optimizer {

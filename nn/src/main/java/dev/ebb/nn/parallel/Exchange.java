@@ -7,10 +7,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 
 /**
- * Collectives on the host's memory. Every rank sends every other rank its part directly: each byte
- * goes over the network once, as in a ring, with one latency. A rank adds the parts of all ranks in
- * the order of {@link TreeSum} over ranks, so the bits do not depend on where a rank runs or in
- * which order messages arrive.
+ * Collectives on buffers in host memory. Every rank sends every other rank its part directly: each
+ * byte goes over the network once, as in a ring, with one latency. A rank adds the parts of all
+ * ranks in the order of {@link TreeSum} over ranks, so the bits do not depend on where a rank runs
+ * or in which order messages arrive.
  */
 final class Exchange {
     /** The most bytes of received parts in the workspace at once, if parts are small enough. */

@@ -20,7 +20,7 @@ public final class Lane implements AutoCloseable {
                     Thread.ofPlatform().daemon().name("ebb-exchange").factory());
     private Future<?> latest = CompletableFuture.completedFuture(null);
 
-    /** Creates a lane; its thread starts with the first exchange. */
+    /** Creates a queue; its thread starts with the first exchange. */
     public Lane() {}
 
     /** Starts an exchange; use {@link #await} to wait for it. */
@@ -53,7 +53,7 @@ public final class Lane implements AutoCloseable {
         }
     }
 
-    /** Waits for all exchanges; afterwards the lane's thread uses none of their memory. */
+    /** Waits for all exchanges; afterwards the thread of this queue uses none of their memory. */
     public void settle() {
         var ended = new CountDownLatch(1);
         synchronized (this) {

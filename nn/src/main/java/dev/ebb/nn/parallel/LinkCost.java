@@ -40,7 +40,7 @@ public record LinkCost(double bytesPerSecond, double latency) implements Seriali
     }
 
     /**
-     * Measured between all ranks of a group, which must all call this: the slowest rank's cost,
+     * The cost measured between all ranks of a group, which must all call this: the slowest rank's,
      * rounded to powers of two, so that noise seldom changes a plan.
      */
     public static LinkCost measured(Group group) {

@@ -64,7 +64,7 @@ public final class Rank<P> implements AutoCloseable {
         this(recipe, cut, group, example, budget, device, plans, device.isHost());
     }
 
-    /** The same; {@code beside} says whether gradients are sent during the backward pass. */
+    /** The same; {@code beside} is whether gradients are sent during the backward pass. */
     Rank(
             Recipe<P> recipe,
             Cut cut,

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/** Common parts of reading tokenizer.json. */
+/** Reads the elements of tokenizer.json that several of its components have in common. */
 final class Parts {
     private Parts() {}
 

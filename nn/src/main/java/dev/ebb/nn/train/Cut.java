@@ -5,7 +5,7 @@ import dev.ebb.plan.Budget;
 import java.util.Locale;
 
 /**
- * How a batch was split to fit a budget.
+ * How the gradient of a batch was split to fit a budget.
  *
  * @param shards the number of parts of the gradient, whatever the budget
  * @param cuts the number of groups of shards that are computed one after the other

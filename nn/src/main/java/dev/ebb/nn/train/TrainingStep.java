@@ -26,7 +26,7 @@ record TrainingStep<M, S>(TrainerSettings<M, S> settings, int cuts) {
     /** The results of an evaluation: a loss per row, and the model's outputs. */
     record Evaluated(Tensor losses, Tensor outputs) {}
 
-    /** A step's gradient, with the loss and the updated statistics. */
+    /** A step's loss and gradient, and the updated statistics. */
     private record Slope<M, S>(Tensor loss, M gradient, S statistics) {}
 
     Next<TrainingState<M, S>, Seen> step(TrainingState<M, S> state, Batch batch) {
