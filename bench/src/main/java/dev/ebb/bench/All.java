@@ -39,7 +39,7 @@ public final class All {
         all.put("Start", "3");
         all.put("StudioStart", "200");
         all.put("Arenas", "");
-        all.put("Hauling", "");
+        all.put("LoopOffloading", "");
         all.put("LongLoops", "");
         all.put("Orbits", "");
         all.put("ReversibleStacks", "4 512 128 8 32 128");

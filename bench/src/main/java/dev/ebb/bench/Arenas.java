@@ -188,10 +188,10 @@ public final class Arenas {
     }
 
     private static Curve resNet(List<Integer> widths, int side, int batch, Cpu cpu) {
-        record Trained(ResNet model, ResNet.Statistics running, Tensor x, Tensor y) {}
+        record TrainingResult(ResNet model, ResNet.Statistics running, Tensor x, Tensor y) {}
         record Out(Tensor loss, ResNet grad, ResNet.Statistics next) {}
         var model = ResNet.of(3, widths, 10, new Seed(2));
-        Fn<Trained, Out> f =
+        Fn<TrainingResult, Out> f =
                 t -> {
                     Fn<ResNet, Tensor> loss =
                             m -> m.train(t.x(), t.running()).logits().crossEntropy(t.y());
@@ -201,7 +201,10 @@ public final class Arenas {
                 };
         var x = zeros(batch, 3, side, side);
         return curve(
-                f, new Trained(model, model.statistics(), x, ids(batch)), Budget.unlimited(), cpu);
+                f,
+                new TrainingResult(model, model.statistics(), x, ids(batch)),
+                Budget.unlimited(),
+                cpu);
     }
 
     private static Curve uNet(int width, int depth, int side, int batch, Cpu cpu) {

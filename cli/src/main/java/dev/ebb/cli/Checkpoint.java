@@ -6,8 +6,8 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Pretrained;
@@ -38,7 +38,7 @@ import java.util.stream.IntStream;
  */
 record Checkpoint(
         TrainingState state,
-        List<Supply> read,
+        List<LazyTensor> read,
         List<Double> losses,
         TrainingSettings settings,
         RunOptions setup,
@@ -62,7 +62,7 @@ record Checkpoint(
     }
 
     /** A checkpoint to be written; each tensor is read when it is written. */
-    record Writer(long step, List<Supply> tensors, Map<String, String> notes) {
+    record Writer(long step, List<LazyTensor> tensors, Map<String, String> notes) {
 
         /**
          * Writes to a temporary file, forces it to the disk and renames it, so that {@code file} is
@@ -89,7 +89,7 @@ record Checkpoint(
             String text) {
         var tensors = new ArrayList<>(supplies(like, at));
         var data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
-        tensors.add(new Supply("losses", data.type(), () -> data));
+        tensors.add(new LazyTensor("losses", data.type(), () -> data));
         var notes = new LinkedHashMap<String, String>();
         notes.put("format", FORMAT);
         notes.put(Pretrained.NOTE, Pretrained.config(like.model()).toString());
@@ -105,11 +105,11 @@ record Checkpoint(
     }
 
     /** The tensors of model, step and slots, in the order of the state's tensors. */
-    private static List<Supply> supplies(TrainingState like, IntFunction<Array> at) {
+    private static List<LazyTensor> supplies(TrainingState like, IntFunction<Array> at) {
         var naming = naming(like.model());
         var all = new ArrayList<>(Weights.supplies(like.model(), naming, at));
         int step = all.size();
-        all.add(new Supply("optimizer.step", STEP, () -> at.apply(step)));
+        all.add(new LazyTensor("optimizer.step", STEP, () -> at.apply(step)));
         for (int i = 0; i < like.optimizer().slots().size(); i++) {
             int from = all.size();
             var slot = like.optimizer().slots().get(i);
@@ -125,7 +125,7 @@ record Checkpoint(
     }
 
     /** A digest of all bits of the tensors and of all notes except the digest itself. */
-    private static String digest(List<Supply> tensors, Map<String, String> notes) {
+    private static String digest(List<LazyTensor> tensors, Map<String, String> notes) {
         var lines = new ArrayList<String>();
         notes.forEach(
                 (key, note) -> {
@@ -177,7 +177,7 @@ record Checkpoint(
     }
 
     /** All tensors in the order of the state's; throws if one is missing or has another shape. */
-    private static List<Supply> tensors(Path path, Safetensors file, TrainingState like)
+    private static List<LazyTensor> tensors(Path path, Safetensors file, TrainingState like)
             throws IOException {
         var all = new ArrayList<>(tensors(path, file, like.model(), naming(like.model())));
         all.add(later(path, "optimizer.step", STEP, from -> from.read("optimizer.step", STEP)));
@@ -187,7 +187,7 @@ record Checkpoint(
         return all;
     }
 
-    private static List<Supply> tensors(
+    private static List<LazyTensor> tensors(
             Path path, Safetensors file, AutoregressiveModel like, Naming naming)
             throws IOException {
         Weights.require(file, like, naming);
@@ -208,8 +208,8 @@ record Checkpoint(
         Array from(Safetensors file) throws IOException;
     }
 
-    private static Supply later(Path path, String name, Type type, Reading reading) {
-        return new Supply(
+    private static LazyTensor later(Path path, String name, Type type, Reading reading) {
+        return new LazyTensor(
                 name,
                 type,
                 () -> {

@@ -156,7 +156,7 @@ final class GenerateCommand implements Callable<Integer> {
     }
 
     /** Reads tensors from the file, with adapters added if the options name some. */
-    private Generator.Reading weights(PretrainedFile model) throws IOException {
+    private Generator.TensorReader weights(PretrainedFile model) throws IOException {
         if (adapters == null) return model::read;
         var added = LoraFiles.read(adapters, model.blank());
         return place -> MergedModel.tensor(model, added, place);

@@ -39,7 +39,7 @@ public final class Example19ThreeBodies {
      * One step: the positions at its start, and for each pair whether its distance has a minimum in
      * this step, when, and how small.
      */
-    public record Seen(Tensor place, Tensor happens, Tensor when, Tensor distance) {}
+    public record Observation(Tensor place, Tensor happens, Tensor when, Tensor distance) {}
 
     static Array start() {
         return Array.of(new double[][] {{1, 3}, {-2, -1}, {1, -1}});
@@ -69,7 +69,7 @@ public final class Example19ThreeBodies {
 
     // [bodies-event
     /** A pair is closest when the rate of change of its distance changes its sign. */
-    private static Seen look(State from, State to) {
+    private static Observation look(State from, State to) {
         var d = PAIRS.matmul(from.place());
         var e = PAIRS.matmul(to.place());
         var h = to.time().sub(from.time());
@@ -90,7 +90,7 @@ public final class Example19ThreeBodies {
                         .add(x.square().mul(y.mul(2).add(1)).mul(e))
                         .sub(x.square().mul(y).mul(slopeThen));
         var far = Tensors.where(happens, between.square().sum(1), before.literal(1)).sqrt();
-        return new Seen(from.place(), happens, from.time().add(share.mul(h)), far);
+        return new Observation(from.place(), happens, from.time().add(share.mul(h)), far);
     }
 
     // bodies-event]
@@ -106,8 +106,8 @@ public final class Example19ThreeBodies {
     }
 
     /** The observations of {@code rounds} steps. */
-    static Seen simulate(Tensor place, int rounds, double length) {
-        return Loop.<State, Tensor, Seen>scan(
+    static Observation simulate(Tensor place, int rounds, double length) {
+        return Loop.<State, Tensor, Observation>scan(
                         begin(place),
                         Tensors.arange(DType.I64, rounds),
                         (s, _) -> {
@@ -120,7 +120,7 @@ public final class Example19ThreeBodies {
     /** An encounter: its step, the number of its pair, its time and distance. */
     public record Encounter(int round, int pair, double when, double distance) {}
 
-    static List<Encounter> encounters(Seen seen, double closerThan) {
+    static List<Encounter> encounters(Observation seen, double closerThan) {
         var found = new ArrayList<Encounter>();
         for (int r = 0; r < seen.happens().shape().dim(0); r++) {
             for (int p = 0; p < 3; p++) {
@@ -151,7 +151,7 @@ public final class Example19ThreeBodies {
 
     // bodies-slope]
 
-    private static String picture(Seen seen, List<Encounter> encounters) {
+    private static String picture(Observation seen, List<Encounter> encounters) {
         var picture = new Picture(-6.125, 6.125, -3.8, 3.2);
         var colours = List.of("#36c", "#393", "#c60");
         int rounds = seen.place().shape().dim(0);

@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * @param rotary the rotary positions, empty if positions are part of the input
  */
-public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> rotary) {
+public record SelfAttention(InputProjection in, Dense out, Heads heads, Optional<Rotary> rotary) {
 
     /**
      * The division of the width into heads. With fewer key heads than heads, several query heads
@@ -62,15 +62,15 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
     }
 
     /** The projection from the input to queries, keys and values. */
-    public sealed interface Inward {
+    public sealed interface InputProjection {
         List<Tensor> apply(Tensor x, Heads heads);
 
         /** The same with each dense layer replaced by {@code change}. */
-        Inward rewritten(String path, Dense.Rewrite change);
+        InputProjection rewritten(String path, Dense.Rewrite change);
     }
 
     /** One matrix for all three, concatenated, as in GPT-2. */
-    public record Fused(Dense all) implements Inward {
+    public record Fused(Dense all) implements InputProjection {
         @Override
         public List<Tensor> apply(Tensor x, Heads heads) {
             var all = this.all.apply(x);
@@ -86,7 +86,7 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
     }
 
     /** One matrix for each, as in Llama. */
-    public record Separate(Dense query, Dense key, Dense value) implements Inward {
+    public record Separate(Dense query, Dense key, Dense value) implements InputProjection {
         @Override
         public List<Tensor> apply(Tensor x, Heads heads) {
             return List.of(query.apply(x), key.apply(x), value.apply(x));
@@ -102,7 +102,8 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
     }
 
     /** One matrix for each, and a norm for the queries and keys of every head, as in Qwen 3. */
-    public record Normed(Separate separate, RmsNorm queryNorm, RmsNorm keyNorm) implements Inward {
+    public record Normed(Separate separate, RmsNorm queryNorm, RmsNorm keyNorm)
+            implements InputProjection {
         @Override
         public List<Tensor> apply(Tensor x, Heads heads) {
             var parts = separate.apply(x, heads);

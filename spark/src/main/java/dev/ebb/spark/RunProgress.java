@@ -20,14 +20,14 @@ import java.util.function.Consumer;
 
 /**
  * The progress of every rank, on the driver. Executors' heartbeats carry the values of {@link
- * Tally}. Progress is a source of Spark's metrics, which Spark's UI shows at {@code /metrics/json},
- * and is reported as lines of text to a listener.
+ * ProgressAccumulators}. Progress is a source of Spark's metrics, which Spark's UI shows at {@code
+ * /metrics/json}, and is reported as lines of text to a listener.
  */
 final class RunProgress extends SparkListener implements Source {
     /** With more ranks than this, a line shows only the rank with the most memory. */
     private static final int EACH = 8;
 
-    private final Tally tally;
+    private final ProgressAccumulators tally;
     private final long steps;
     private final Consumer<String> lines;
     private final MetricRegistry registry = new MetricRegistry();
@@ -42,7 +42,7 @@ final class RunProgress extends SparkListener implements Source {
      * @param steps of the whole run
      * @param lines gets a line whenever the slowest rank has made progress
      */
-    RunProgress(Tally tally, int ranks, long steps, Consumer<String> lines) {
+    RunProgress(ProgressAccumulators tally, int ranks, long steps, Consumer<String> lines) {
         this.tally = tally;
         this.steps = steps;
         this.lines = lines;

@@ -219,7 +219,7 @@ public final class TrainMain implements Callable<Integer> {
         return all;
     }
 
-    private static void print(Trained trained) {
+    private static void print(SparkResult trained) {
         var lines = System.out;
         lines.printf(
                 Locale.ROOT,

@@ -41,7 +41,7 @@ class ClusterTest {
     private static SparkSession spark;
     private static Process submitted;
     private static Process alone;
-    private static FutureTask<Trained> tooMany;
+    private static FutureTask<SparkResult> tooMany;
     private static String expected;
 
     @BeforeAll

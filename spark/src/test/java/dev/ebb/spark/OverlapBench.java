@@ -4,8 +4,8 @@ import dev.ebb.cpu.Cpu;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.parallel.Afterwards;
-import dev.ebb.nn.parallel.Cut;
 import dev.ebb.nn.parallel.Group;
+import dev.ebb.nn.parallel.Partition;
 import dev.ebb.nn.parallel.Rank;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
@@ -29,7 +29,7 @@ final class OverlapBench {
     private static final int CONTEXT = 64;
     private static final int STEPS = 8;
     private static final double GIGABIT = 1e9 / 8;
-    private static final Cut CUT = new Cut(2, 2);
+    private static final Partition CUT = new Partition(2, 2);
     private static final GptRecipe GPT = new GptRecipe(4, 128, 4, CONTEXT, 1, 1000);
     private static final Corpus CORPUS =
             Corpus.of("the forward pass floods memory; the backward pass lets it ebb. ".repeat(99));

@@ -157,7 +157,7 @@ final class RowsBench {
     }
 
     /** How many of these rows have another score on one machine, without Spark. */
-    private static int different(Trained trained, Dataset<Row> scored) throws IOException {
+    private static int different(SparkResult trained, Dataset<Row> scored) throws IOException {
         var model = trained.model(new Classifier());
         int different = 0;
         try (var program = Ebb.compile((Mlp m, Tensor x) -> m.apply(x)).on(new Cpu(1))) {

@@ -9,9 +9,9 @@ import dev.ebb.ir.Shape;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.parallel.Collectives;
-import dev.ebb.nn.parallel.Cut;
 import dev.ebb.nn.parallel.Group;
 import dev.ebb.nn.parallel.LocalGroup;
+import dev.ebb.nn.parallel.Partition;
 import dev.ebb.nn.parallel.Rank;
 import dev.ebb.nn.parallel.ScalingModel;
 import dev.ebb.plan.Budget;
@@ -130,12 +130,12 @@ final class ScalingBench {
         return best;
     }
 
-    private static List<Tensor> batch(Cut cut, int rank, long step) {
+    private static List<Tensor> batch(Partition cut, int rank, long step) {
         var all = CORPUS.batch(ROWS * cut.pieces(), CONTEXT, new Seed(9), step);
         return List.of(cut.rows((Array) all.ids(), rank), cut.rows((Array) all.targets(), rank));
     }
 
-    private static List<List<Tensor>> batches(Cut cut, int rank) {
+    private static List<List<Tensor>> batches(Partition cut, int rank) {
         var all = new ArrayList<List<Tensor>>();
         for (int i = 0; i < BATCHES; i++) all.add(batch(cut, rank, i));
         return all;
@@ -145,16 +145,17 @@ final class ScalingBench {
     private static Team alone(int shards, int atOnce) {
         return team(
                 atOnce,
-                new Cut(shards, 1),
+                new Partition(shards, 1),
                 _ -> LocalGroup.of(1, Duration.ofMinutes(1)).getFirst());
     }
 
     /** Ranks over Spark's transport that share the shards. */
     private static Team connected(int ranks) {
-        return team(ranks, new Cut(SHARDS, ranks), Loopback.joining(ranks));
+        return team(ranks, new Partition(SHARDS, ranks), Loopback.joining(ranks));
     }
 
-    private static Team team(int size, Cut cut, java.util.function.IntFunction<Group> joining) {
+    private static Team team(
+            int size, Partition cut, java.util.function.IntFunction<Group> joining) {
         return new Team(
                 size,
                 joining,
@@ -162,7 +163,7 @@ final class ScalingBench {
                 group -> batches(cut, group.rank()));
     }
 
-    private static Rank<?> rank(Cut cut, Group group, Cpu device) {
+    private static Rank<?> rank(Partition cut, Group group, Cpu device) {
         return new Rank<>(
                 GPT, cut, group, batch(cut, group.rank(), 0), Budget.unlimited(), device, PLANS);
     }
@@ -170,7 +171,7 @@ final class ScalingBench {
     private static ScalingModel.Work work(double shard, double update) {
         double bytes = 0;
         for (var t : Tensorwise.list(GPT.model())) bytes += t.type().bytes();
-        var cut = new Cut(2, 2);
+        var cut = new Partition(2, 2);
         var group = LocalGroup.of(2, Duration.ofMinutes(1)).getFirst();
         var plan = Rank.plan(GPT, cut, group, batch(cut, 0, 0), Budget.unlimited(), new Cpu(1));
         var names =

@@ -20,7 +20,7 @@ final class Bundle {
     private Bundle() {}
 
     /** The inputs of one residual. */
-    record Seen(Tensor camera, Tensor point, Tensor weight) {}
+    record ResidualInputs(Tensor camera, Tensor point, Tensor weight) {}
 
     /**
      * @param camera the index of the camera of each observation; {@code point}: that of the point
@@ -77,7 +77,7 @@ final class Bundle {
     }
 
     /** The two residuals of one observation. */
-    static Tensor residual(Seen seen, Tensor feature) {
+    static Tensor residual(ResidualInputs seen, Tensor feature) {
         var camera = seen.camera;
         var centred = seen.point.sub(camera.slice(0, 3, 6));
         var turned = rotated(camera.slice(0, 0, 3), centred);
@@ -102,10 +102,10 @@ final class Bundle {
     }
 
     /** The derivatives of all residuals, each with respect to its own camera, point and weight. */
-    static Seen blocks(Seen all, Tensor features) {
-        return Ebb.<Seen, Tensor, Seen>vmap(
-                        (Seen one, Tensor feature) ->
-                                Ebb.jacobian((Seen s) -> residual(s, feature)).apply(one))
+    static ResidualInputs blocks(ResidualInputs all, Tensor features) {
+        return Ebb.<ResidualInputs, Tensor, ResidualInputs>vmap(
+                        (ResidualInputs one, Tensor feature) ->
+                                Ebb.jacobian((ResidualInputs s) -> residual(s, feature)).apply(one))
                 .apply(all, features);
     }
 }

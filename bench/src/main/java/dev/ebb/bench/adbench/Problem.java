@@ -121,16 +121,16 @@ record Problem(
         var observed = starts.stream().map(from -> Part.of(data, from, from + size)).toList();
         var f =
                 Ebb.compile(
-                                (Bundle.Seen all, Part part) ->
+                                (Bundle.ResidualInputs all, Part part) ->
                                         Bundle.blocks(
-                                                new Bundle.Seen(
+                                                new Bundle.ResidualInputs(
                                                         all.camera().indexSelect(0, part.camera),
                                                         all.point().indexSelect(0, part.point),
                                                         part.weight),
                                                 part.feature))
                         .within(BA)
                         .on(cpu);
-        var all = new Bundle.Seen(data.cameraRows(), data.pointRows(), Array.scalar(1.0));
+        var all = new Bundle.ResidualInputs(data.cameraRows(), data.pointRows(), Array.scalar(1.0));
         return new Problem(
                 "ba",
                 "BA " + count + " observations" + (parts > 1 ? " in " + parts + " parts" : ""),

@@ -16,7 +16,7 @@ import dev.ebb.nn.adapt.FrozenSource;
 import dev.ebb.nn.adapt.LoraAdapters;
 import dev.ebb.nn.adapt.LoraConfig;
 import dev.ebb.nn.adapt.LoraFiles;
-import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.AdamW;
@@ -68,7 +68,7 @@ public final class Tuning implements AutoCloseable {
                         .within(Budget.of(settings.budget()))
                         .on(device)
                         .start(start, text.training(data(), 0));
-        var ends = new ArrayList<Supply>();
+        var ends = new ArrayList<LazyTensor>();
         var names = Tensorwise.names(start.model());
         for (int i = 0; i < frozen; i++) {
             var tensor = source.read(i);
@@ -79,7 +79,7 @@ public final class Tuning implements AutoCloseable {
     }
 
     /** The last elements of a tensor, which suffice to tell two models apart. */
-    private static Supply end(String name, Array tensor) {
+    private static LazyTensor end(String name, Array tensor) {
         long size = tensor.type().size();
         long count = Math.min(SAMPLE, size);
         var end =
@@ -89,7 +89,7 @@ public final class Tuning implements AutoCloseable {
                             for (long i = 0; i < count; i++)
                                 to.set(i, tensor.data().get(size - count + i));
                         });
-        return new Supply(name + " " + tensor.type(), end.type(), () -> end);
+        return new LazyTensor(name + " " + tensor.type(), end.type(), () -> end);
     }
 
     private static TuningState start(

@@ -3,8 +3,8 @@ package dev.ebb.cli.tune;
 import dev.ebb.Tensorwise;
 import dev.ebb.cli.option.JsonRecord;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.tensor.Array;
@@ -44,7 +44,7 @@ final class TuningCheckpoint {
             throws IOException {
         var tensors = new ArrayList<>(Weights.supplies(like, Naming.own(), at));
         var data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
-        tensors.add(new Supply(LOSSES, data.type(), () -> data));
+        tensors.add(new LazyTensor(LOSSES, data.type(), () -> data));
         var notes = new LinkedHashMap<String, String>();
         notes.put("format", FORMAT);
         notes.put("settings", JsonRecord.write(settings).toString());

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.cli.Changes;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 import dev.ebb.tensor.Array;
 
 import org.junit.jupiter.api.Test;
@@ -32,7 +32,7 @@ final class BrokenRunsTest {
 
     private Path write(String settings, String run) throws IOException {
         var losses = Array.of(3.0, 2.5);
-        var tensors = List.of(new Supply("losses", losses.type(), () -> losses));
+        var tensors = List.of(new LazyTensor("losses", losses.type(), () -> losses));
         var notes = Map.of("format", "ebb training checkpoint 1", "settings", settings, "run", run);
         var file = folder.resolve(StoredRun.CHECKPOINT);
         try (var out = Files.newOutputStream(file)) {

@@ -9,8 +9,8 @@ import dev.ebb.cli.Changes;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.adapt.LoraAdapters;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.tensor.Array;
@@ -89,7 +89,7 @@ final class BrokenTuningTest {
         }
     }
 
-    private static void write(Path folder, List<Supply> tensors, Map<String, String> notes)
+    private static void write(Path folder, List<LazyTensor> tensors, Map<String, String> notes)
             throws IOException {
         try (var out = Files.newOutputStream(folder.resolve(TuningCheckpoint.FILE))) {
             Safetensors.write(out, tensors, notes);

@@ -57,8 +57,9 @@ public record QuantisedDense(Tensor codes, Tensor scales, Optional<Tensor> bias,
     public static Dense of(Dense layer, Bits bits) {
         return switch (layer) {
             case Linear(var weight, var bias) ->
-                    Rounding.of((Array) weight, Optional.of(bias), bits);
-            case Projection(var weight) -> Rounding.of((Array) weight, Optional.empty(), bits);
+                    WeightQuantiser.of((Array) weight, Optional.of(bias), bits);
+            case Projection(var weight) ->
+                    WeightQuantiser.of((Array) weight, Optional.empty(), bits);
             default ->
                     throw new IllegalArgumentException(
                             "a " + layer.getClass().getSimpleName() + " has no matrix to round");
@@ -69,8 +70,9 @@ public record QuantisedDense(Tensor codes, Tensor scales, Optional<Tensor> bias,
     public static Dense like(Dense layer, Bits bits) {
         return switch (layer) {
             case Linear(var weight, var bias) ->
-                    Rounding.like(weight.type(), Optional.of(bias), bits);
-            case Projection(var weight) -> Rounding.like(weight.type(), Optional.empty(), bits);
+                    WeightQuantiser.like(weight.type(), Optional.of(bias), bits);
+            case Projection(var weight) ->
+                    WeightQuantiser.like(weight.type(), Optional.empty(), bits);
             default ->
                     throw new IllegalArgumentException(
                             "a " + layer.getClass().getSimpleName() + " has no matrix to round");

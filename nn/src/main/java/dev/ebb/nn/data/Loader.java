@@ -72,8 +72,8 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
     }
 
     private int[] order(long epoch) {
-        return seed.map(s -> Order.shuffled(data.rows(), s.of(epoch)))
-                .orElseGet(() -> Order.plain(data.rows()));
+        return seed.map(s -> Shuffle.shuffled(data.rows(), s.of(epoch)))
+                .orElseGet(() -> Shuffle.plain(data.rows()));
     }
 
     /** Reads one batch after the other. Closing it ends its thread. */

@@ -134,7 +134,7 @@ public final class Sharded implements TensorSource {
         var file = places.get(name);
         if (file == null) {
             throw new FileFormatException(
-                    index, "there is no tensor " + name + "; it has " + Names.sample(names()));
+                    index, "there is no tensor " + name + "; it has " + NameList.sample(names()));
         }
         return file.read(name);
     }

@@ -61,7 +61,7 @@ public sealed interface TensorSource extends AutoCloseable permits Safetensors, 
                                                         + " is missing, expected as "
                                                         + expected
                                                         + "; the file has "
-                                                        + Names.sample(names())));
+                                                        + NameList.sample(names())));
         boolean alike = stored.dtype() == expected.dtype();
         boolean floats = stored.dtype().isFloat() && expected.dtype().isFloat();
         if (stored.shape().equals(expected.shape()) && (alike || floats)) return;

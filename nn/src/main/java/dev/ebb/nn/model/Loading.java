@@ -5,7 +5,7 @@ import dev.ebb.nn.Activation;
 import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
-import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.TensorSource;
 import dev.ebb.tensor.Array;
 
@@ -146,7 +146,8 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
     <M> Found<M> found(M blank, Naming naming, Pattern unread) throws FileFormatException {
         config.refuseOthers(HARMLESS);
         var used = new HashSet<String>();
-        for (Supply s : Weights.supplies(blank, naming, _ -> Array.scalar(0f))) used.add(s.name());
+        for (LazyTensor s : Weights.supplies(blank, naming, _ -> Array.scalar(0f)))
+            used.add(s.name());
         for (var name : file.names()) {
             if (!name.startsWith(prefix) || used.contains(name)) continue;
             var own = name.substring(prefix.length());

@@ -113,7 +113,7 @@ public final class OnnxExport {
                 var in = node.inputs().stream().map(v -> made(values, v)).toList();
                 var out = forms.write(node, in);
                 for (int i = 0; i < out.size(); i++) values.put(node.outputs().get(i), out.get(i));
-            } catch (NotExportableException | Refusal | ShapeException e) {
+            } catch (NotExportableException | OnnxNodeException | ShapeException e) {
                 throw new IllegalArgumentException(
                         node.op().name() + " cannot be written as ONNX: " + e.getMessage(), e);
             }
@@ -125,6 +125,6 @@ public final class OnnxExport {
 
     private static Named made(Map<Value, Named> values, Value value) {
         return Optional.ofNullable(values.get(value))
-                .orElseThrow(() -> new Refusal("it reads an output that ONNX has not"));
+                .orElseThrow(() -> new OnnxNodeException("it reads an output that ONNX has not"));
     }
 }

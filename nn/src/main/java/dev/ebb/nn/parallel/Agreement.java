@@ -37,7 +37,7 @@ public final class Agreement {
      */
     public static void require(Group group, String what, byte[] digest) {
         var all = MemorySegment.ofArray(new byte[BYTES * group.size()]);
-        Exchange.allGather(group, MemorySegment.ofArray(digest), all);
+        HostCollectives.allGather(group, MemorySegment.ofArray(digest), all);
         var others = new ArrayList<Integer>();
         for (int i = 0; i < group.size(); i++) {
             if (all.asSlice((long) i * BYTES, BYTES).mismatch(MemorySegment.ofArray(digest)) >= 0)

@@ -19,7 +19,7 @@ public interface Group extends AutoCloseable {
     int size();
 
     /** The queue on which this rank's exchanges run, one after the other. */
-    Lane lane();
+    ExchangeQueue queue();
 
     /** The cost of communication for the planner: the same on every rank. */
     default LinkCost linkCost() {

@@ -17,7 +17,7 @@ public final class LocalGroup implements Group {
     private final int rank;
     private final List<List<Channel>> channels;
     private final Duration patience;
-    private final Lane lane = new Lane();
+    private final ExchangeQueue queue = new ExchangeQueue();
 
     private LocalGroup(int rank, List<List<Channel>> channels, Duration patience) {
         this.rank = rank;
@@ -51,8 +51,8 @@ public final class LocalGroup implements Group {
     }
 
     @Override
-    public Lane lane() {
-        return lane;
+    public ExchangeQueue queue() {
+        return queue;
     }
 
     @Override
@@ -84,7 +84,7 @@ public final class LocalGroup implements Group {
 
     @Override
     public void settle() {
-        lane.settle();
+        queue.settle();
         boolean settled = true;
         for (int other = 0; other < size(); other++) {
             settled &= channels.get(rank).get(other).hasSent();
@@ -99,7 +99,7 @@ public final class LocalGroup implements Group {
             channels.get(rank).get(other).close("rank " + rank);
             channels.get(other).get(rank).close("rank " + rank);
         }
-        lane.close();
+        queue.close();
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.Set;
 interface TokenModel {
 
     /** Adds the tokens of a word. */
-    void encode(String word, Ids out);
+    void encode(String word, TokenIds out);
 
     /** The numbers of tokens by their texts. */
     Map<String, Integer> vocabulary();
@@ -79,7 +79,7 @@ interface TokenModel {
         }
 
         @Override
-        public void encode(String word, Ids out) {
+        public void encode(String word, TokenIds out) {
             var id = vocabulary.get(word);
             if (id != null) out.add(id);
             else unknown.ifPresent(out::add);
@@ -102,7 +102,7 @@ interface TokenModel {
         }
 
         @Override
-        public void encode(String word, Ids out) {
+        public void encode(String word, TokenIds out) {
             int before = out.size();
             if (word.codePointCount(0, word.length()) > longest) {
                 unknown.ifPresent(out::add);

@@ -71,7 +71,7 @@ final class Unigram implements TokenModel {
     }
 
     @Override
-    public void encode(String word, Ids out) {
+    public void encode(String word, TokenIds out) {
         int n = word.length();
         var best = new double[n + 1];
         var from = new int[n + 1];
@@ -113,7 +113,7 @@ final class Unigram implements TokenModel {
         for (var piece : pieces) add(piece, out);
     }
 
-    private void add(String piece, Ids out) {
+    private void add(String piece, TokenIds out) {
         var id = vocabulary.get(piece);
         if (id != null) {
             out.add(id);

@@ -1,6 +1,6 @@
 package dev.ebb.spark;
 
-import dev.ebb.nn.parallel.Cut;
+import dev.ebb.nn.parallel.Partition;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -14,20 +14,21 @@ import java.util.Iterator;
 import java.util.List;
 
 /** The source of a rank's rows of each batch: a function of the step, or a table. */
-sealed interface Feed extends Serializable {
+sealed interface BatchSource extends Serializable {
 
     /** A description of the source for the checkpoint, as far as it is known. */
     String origin();
 
     /** The rank's rows of the batch of step {@code from} and of all later steps. */
-    Iterator<List<Tensor>> rows(Cut cut, int rank, long from, Iterator<Tuple2<Long, Row>> own);
+    Iterator<List<Tensor>> rows(
+            Partition cut, int rank, long from, Iterator<Tuple2<Long, Row>> own);
 
     /**
      * Batches from a function of the step.
      *
      * @param batch the number of examples that it must return
      */
-    record Made(Batches batches, int batch) implements Feed {
+    record Made(Batches batches, int batch) implements BatchSource {
         @Override
         public String origin() {
             return "a function of the step";
@@ -35,7 +36,7 @@ sealed interface Feed extends Serializable {
 
         @Override
         public Iterator<List<Tensor>> rows(
-                Cut cut, int rank, long from, Iterator<Tuple2<Long, Row>> own) {
+                Partition cut, int rank, long from, Iterator<Tuple2<Long, Row>> own) {
             return new Iterator<>() {
                 private long step = from;
 
@@ -67,7 +68,7 @@ sealed interface Feed extends Serializable {
     }
 
     /** Batches from a partition whose rows are sorted by their position in training. */
-    record Table(List<Column> columns, int batch, RowOrder order) implements Feed {
+    record Table(List<Column> columns, int batch, RowOrder order) implements BatchSource {
         public Table {
             columns = List.copyOf(columns);
         }
@@ -79,7 +80,7 @@ sealed interface Feed extends Serializable {
 
         @Override
         public Iterator<List<Tensor>> rows(
-                Cut cut, int rank, long from, Iterator<Tuple2<Long, Row>> own) {
+                Partition cut, int rank, long from, Iterator<Tuple2<Long, Row>> own) {
             int each = batch / cut.ranks();
             return new Iterator<>() {
                 private long step = from;

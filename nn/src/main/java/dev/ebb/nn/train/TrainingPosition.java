@@ -17,8 +17,8 @@ import java.util.List;
  * @param lossSum the sum of the losses of its batches
  * @param history the epochs before it
  */
-record Position(long step, int epoch, int row, double lossSum, List<EpochReport> history) {
-    Position {
+record TrainingPosition(long step, int epoch, int row, double lossSum, List<EpochReport> history) {
+    TrainingPosition {
         if (step < 0 || epoch != history.size() || row < 0)
             throw new IllegalArgumentException(
                     "step "
@@ -33,20 +33,20 @@ record Position(long step, int epoch, int row, double lossSum, List<EpochReport>
         history = List.copyOf(history);
     }
 
-    static Position start() {
-        return new Position(0, 0, 0, 0, List.of());
+    static TrainingPosition start() {
+        return new TrainingPosition(0, 0, 0, 0, List.of());
     }
 
     /** After a step on {@code rows} rows. */
-    Position stepped(int rows, double loss) {
-        return new Position(step + 1, epoch, row + rows, lossSum + loss, history);
+    TrainingPosition stepped(int rows, double loss) {
+        return new TrainingPosition(step + 1, epoch, row + rows, lossSum + loss, history);
     }
 
     /** After the current epoch. */
-    Position ended(EpochReport report) {
+    TrainingPosition ended(EpochReport report) {
         var all = new ArrayList<>(history);
         all.add(report);
-        return new Position(step, epoch + 1, 0, 0, all);
+        return new TrainingPosition(step, epoch + 1, 0, 0, all);
     }
 
     /** As JSON, with every number exact to the last bit. */
@@ -56,7 +56,7 @@ record Position(long step, int epoch, int row, double lossSum, List<EpochReport>
         members.put("epoch", Json.of(epoch));
         members.put("row", Json.of(row));
         members.put("loss_sum", bits(lossSum));
-        members.put("history", Json.of(history.stream().map(Position::json).toList()));
+        members.put("history", Json.of(history.stream().map(TrainingPosition::json).toList()));
         return Json.of(members);
     }
 
@@ -75,12 +75,12 @@ record Position(long step, int epoch, int row, double lossSum, List<EpochReport>
         return Json.of(members);
     }
 
-    static Position of(Path file, Json json) throws FileFormatException {
+    static TrainingPosition of(Path file, Json json) throws FileFormatException {
         var history = new ArrayList<EpochReport>();
         for (var report : json.at("history").map(Json::elements).orElse(List.of()))
             history.add(report(file, report));
         try {
-            return new Position(
+            return new TrainingPosition(
                     whole(file, json, "step"),
                     integer(file, json, "epoch"),
                     integer(file, json, "row"),

@@ -14,7 +14,7 @@ import java.util.Locale;
  * @param cost the predicted cost of a step
  * @param wholeCost the predicted cost of an unsplit step with memory for everything
  */
-public record Cut(
+public record BatchSplit(
         int shards, int cuts, long wholeBytes, long peakBytes, double cost, double wholeCost) {
 
     /** A description in one sentence. */

@@ -17,14 +17,14 @@ import java.util.Optional;
  * @param pieces the number of pieces of equal width into which the outputs are divided
  * @param columns the outputs of a piece
  */
-record Rounding(Bits bits, int inputs, int pieces, int columns, int blocks) {
+record WeightQuantiser(Bits bits, int inputs, int pieces, int columns, int blocks) {
     /** The most weights of a piece, 1 MiB in f32, unless it is a single output. */
     private static final int PIECE = 1 << 18;
 
     /** The inputs of a block with 4 bits; with 8 bits, an output has one scale. */
     private static final int BLOCK = 64;
 
-    private static Rounding of(Type weight, Bits bits) {
+    private static WeightQuantiser of(Type weight, Bits bits) {
         if (weight.shape().rank() != 2 || !weight.dtype().isFloat()) {
             throw new IllegalArgumentException("only a matrix of floats is rounded, not " + weight);
         }
@@ -37,7 +37,7 @@ record Rounding(Bits bits, int inputs, int pieces, int columns, int blocks) {
                             + " of them; take 8 bits");
         }
         int pieces = pieces(inputs, outputs);
-        return new Rounding(bits, inputs, pieces, outputs / pieces, blocks(bits, inputs));
+        return new WeightQuantiser(bits, inputs, pieces, outputs / pieces, blocks(bits, inputs));
     }
 
     /** The fewest pieces of equal width that are small enough. */

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * @param from the sending rank
  * @param number the number of the message between the two ranks in its direction, from zero on
  */
-record Header(long session, int from, long number, long bytes) {
+record MessageHeader(long session, int from, long number, long bytes) {
     private static final int LENGTH = 28;
 
     ByteBuffer encoded() {
@@ -19,9 +19,10 @@ record Header(long session, int from, long number, long bytes) {
         return buffer;
     }
 
-    static Header decoded(ByteBuffer buffer) {
+    static MessageHeader decoded(ByteBuffer buffer) {
         if (buffer.remaining() != LENGTH)
             throw new IllegalArgumentException("a header of " + buffer.remaining() + " bytes");
-        return new Header(buffer.getLong(), buffer.getInt(), buffer.getLong(), buffer.getLong());
+        return new MessageHeader(
+                buffer.getLong(), buffer.getInt(), buffer.getLong(), buffer.getLong());
     }
 }

@@ -21,11 +21,11 @@ import java.util.Arrays;
  * in memory and forty on the disk: with little arithmetic per iteration, and with iterations that
  * use all cores.
  */
-public final class Hauling {
+public final class LoopOffloading {
     private static final int ROUNDS = 200;
     private static final int RUNS = 7;
 
-    private Hauling() {}
+    private LoopOffloading() {}
 
     public static void main(String[] args) {
         var w = Key.of(3).uniform(Type.of(DType.F32, 1024, 64)).mul(0.01);

@@ -14,9 +14,9 @@ import java.util.function.Consumer;
  * read directly into that memory ({@link DirectReads}); with it, the decrypted bytes are copied
  * there. Used only by the thread of its connection.
  */
-final class Arrival implements StreamCallbackWithID {
+final class IncomingMessage implements StreamCallbackWithID {
     private final String name;
-    private final Windows into;
+    private final SegmentBuffers into;
     private final MemorySegment memory;
     private final Consumer<String> end;
     private final ByteBuf room;
@@ -26,9 +26,9 @@ final class Arrival implements StreamCallbackWithID {
      * @param end called at the end: with an empty text if the message is complete, else with the
      *     reason
      */
-    Arrival(String name, MemorySegment into, Consumer<String> end) {
+    IncomingMessage(String name, MemorySegment into, Consumer<String> end) {
         this.name = name;
-        this.into = new Windows(into);
+        this.into = new SegmentBuffers(into);
         memory = into;
         this.end = end;
         room =

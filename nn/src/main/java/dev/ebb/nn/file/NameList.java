@@ -4,10 +4,10 @@ import java.util.Collection;
 import java.util.stream.Collectors;
 
 /** Lists a few of many names for a message. */
-final class Names {
+final class NameList {
     private static final int FEW = 4;
 
-    private Names() {}
+    private NameList() {}
 
     static String sample(Collection<String> names) {
         if (names.isEmpty()) return "none";

@@ -13,14 +13,14 @@ import java.util.List;
  * from -1 to 1 along each axis, and the pixels around that position are interpolated. The result is
  * differentiable with respect to both image and grid.
  */
-final class GridRules {
+final class GridSampleRules {
     /** The slope of Keys' kernel (1981) at a distance of one. */
     private static final double SLOPE = -0.75;
 
-    private GridRules() {}
+    private GridSampleRules() {}
 
     static OpTable table() {
-        return new OpTable().one("GridSample", 16, GridRules::sampled);
+        return new OpTable().one("GridSample", 16, GridSampleRules::sampled);
     }
 
     /**

@@ -8,13 +8,13 @@ import java.nio.ByteBuffer;
  * buffer has less than 2 GiB, so large segments have several. Using a buffer after the memory was
  * freed throws, as with the segment itself.
  */
-final class Windows {
+final class SegmentBuffers {
     private static final int SHIFT = 30;
 
     private final ByteBuffer[] buffers;
     private final long bytes;
 
-    Windows(MemorySegment memory) {
+    SegmentBuffers(MemorySegment memory) {
         bytes = memory.byteSize();
         buffers = new ByteBuffer[Math.max(1, Math.toIntExact(Math.ceilDiv(bytes, 1L << SHIFT)))];
         for (int i = 0; i < buffers.length; i++) {

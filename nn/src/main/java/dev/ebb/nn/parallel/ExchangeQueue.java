@@ -14,14 +14,14 @@ import java.util.concurrent.TimeUnit;
  * computation; one whose result is needed immediately runs on the calling thread, after all earlier
  * ones.
  */
-public final class Lane implements AutoCloseable {
+public final class ExchangeQueue implements AutoCloseable {
     private final ExecutorService thread =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().daemon().name("ebb-exchange").factory());
     private Future<?> latest = CompletableFuture.completedFuture(null);
 
     /** Creates a queue; its thread starts with the first exchange. */
-    public Lane() {}
+    public ExchangeQueue() {}
 
     /** Starts an exchange; use {@link #await} to wait for it. */
     synchronized Future<?> start(Runnable exchange) {

@@ -3,8 +3,8 @@ package dev.ebb.nn.model;
 import java.util.List;
 
 /** Maps paths of a record to published names, part by part. */
-final class Renaming {
-    private Renaming() {}
+final class PathMapping {
+    private PathMapping() {}
 
     /**
      * Replaces each first entry of {@code table} by the second, where it is a whole part of the

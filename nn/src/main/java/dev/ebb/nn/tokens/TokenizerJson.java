@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /** Reads the elements of tokenizer.json that several of its components have in common. */
-final class Parts {
-    private Parts() {}
+final class TokenizerJson {
+    private TokenizerJson() {}
 
     static String kind(ConfigKeys keys) throws FileFormatException {
         return required(keys, "type");

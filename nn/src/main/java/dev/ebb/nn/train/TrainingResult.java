@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param measuredBytes the measured peak; 0 if no step was made
  * @param cut how the batch was split to fit the budget, if it was
  */
-public record Trained<M, S>(
+public record TrainingResult<M, S>(
         M model,
         S statistics,
         List<EpochReport> history,
@@ -21,8 +21,8 @@ public record Trained<M, S>(
         boolean isFinished,
         long promisedBytes,
         long measuredBytes,
-        Optional<Cut> cut) {
-    public Trained {
+        Optional<BatchSplit> cut) {
+    public TrainingResult {
         history = List.copyOf(history);
     }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Receives the messages of other ranks. Messages of another attempt of the stage are refused. */
-final class Inbox extends RpcHandler {
+final class MessageReceiver extends RpcHandler {
     /** The answer to a request, which ranks never send. */
     static final String NO_QUESTIONS = "ranks ask no questions";
 
@@ -40,7 +40,7 @@ final class Inbox extends RpcHandler {
     /**
      * @param plain whether connections are not encrypted
      */
-    Inbox(boolean plain) {
+    MessageReceiver(boolean plain) {
         this.plain = plain;
     }
 
@@ -67,7 +67,7 @@ final class Inbox extends RpcHandler {
         for (var one : closing) one.awaitUninterruptibly(CLOSING.toMillis());
     }
 
-    private Peer speaker(TransportClient client, Header header) {
+    private Peer speaker(TransportClient client, MessageHeader header) {
         // a peer that received the addresses earlier may send before this rank is ready
         var known = members.join();
         if (header.session() != known.session)
@@ -90,7 +90,7 @@ final class Inbox extends RpcHandler {
 
     @Override
     public void receive(TransportClient client, ByteBuffer message) {
-        var header = Header.decoded(message);
+        var header = MessageHeader.decoded(message);
         speaker(client, header).invite(header.number(), header.bytes());
     }
 
@@ -102,7 +102,7 @@ final class Inbox extends RpcHandler {
     @Override
     public StreamCallbackWithID receiveStream(
             TransportClient client, ByteBuffer message, RpcResponseCallback callback) {
-        var header = Header.decoded(message);
+        var header = MessageHeader.decoded(message);
         var arrival = speaker(client, header).arriving(header);
         Optional.ofNullable(reads.get(client)).ifPresent(r -> r.begin(arrival));
         return arrival;

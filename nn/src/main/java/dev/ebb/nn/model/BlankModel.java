@@ -9,11 +9,11 @@ import dev.ebb.tensor.Array;
 import java.util.ArrayList;
 
 /** Builds models whose matrices are zeros that share one memory. */
-final class Blank {
+final class BlankModel {
     /** A seed for builders whose random draws are not used. */
     static final Seed ANY = new Seed(0);
 
-    private Blank() {}
+    private BlankModel() {}
 
     /** Builds a model whose matrices are made by {@code init}. */
     interface Builder<M> {

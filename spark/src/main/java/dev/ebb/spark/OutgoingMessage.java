@@ -13,14 +13,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
 /** An outgoing message, written to the socket directly from planned memory. */
-final class Outgoing extends ManagedBuffer {
+final class OutgoingMessage extends ManagedBuffer {
     /** The most bytes passed to a socket at once. */
     private static final int CHUNK = 1 << 20;
 
-    private final Windows windows;
+    private final SegmentBuffers windows;
 
-    Outgoing(MemorySegment data) {
-        windows = new Windows(data);
+    OutgoingMessage(MemorySegment data) {
+        windows = new SegmentBuffers(data);
     }
 
     @Override

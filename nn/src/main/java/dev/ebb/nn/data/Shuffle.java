@@ -3,8 +3,8 @@ package dev.ebb.nn.data;
 import dev.ebb.nn.Seed;
 
 /** Random orders of rows. */
-final class Order {
-    private Order() {}
+final class Shuffle {
+    private Shuffle() {}
 
     /** The numbers below {@code rows} in an order that depends on the seed alone. */
     static int[] shuffled(int rows, Seed seed) {

@@ -5,10 +5,10 @@ import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 
 /** Initial arrays that are not random. */
-final class Start {
+final class ConstantArrays {
     private static final Seed ANY = new Seed(0);
 
-    private Start() {}
+    private ConstantArrays() {}
 
     static Array ones(Shape shape) {
         return Init.ones().of(shape, ANY);

@@ -18,8 +18,8 @@ import java.util.List;
  *
  * @param ranks divides {@code pieces}
  */
-public record Cut(int pieces, int ranks) implements Serializable {
-    public Cut {
+public record Partition(int pieces, int ranks) implements Serializable {
+    public Partition {
         if (ranks < 1 || pieces < 1 || pieces % ranks != 0) {
             throw new IllegalArgumentException(
                     "a batch of "

@@ -3,8 +3,8 @@ package dev.ebb.nn.train;
 import java.util.stream.IntStream;
 
 /** Classification metrics. */
-final class Classified {
-    private Classified() {}
+final class ClassificationMetrics {
+    private ClassificationMetrics() {}
 
     /** Computes a figure from a confusion matrix. */
     private interface Figure {
@@ -39,7 +39,7 @@ final class Classified {
     }
 
     static Metric f1() {
-        return new OfMatrix("f1", Classified::f1);
+        return new OfMatrix("f1", ClassificationMetrics::f1);
     }
 
     private static double f1(ConfusionMatrix matrix) {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
  * ranks in the order of {@link TreeSum} over ranks, so the bits do not depend on where a rank runs
  * or in which order messages arrive.
  */
-final class Exchange {
+final class HostCollectives {
     /** The most bytes of received parts in the workspace at once, if parts are small enough. */
     private static final long ROUND = 4 << 20;
 
@@ -20,7 +20,7 @@ final class Exchange {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfDouble DOUBLE = ValueLayout.JAVA_DOUBLE_UNALIGNED;
 
-    private Exchange() {}
+    private HostCollectives() {}
 
     /** The workspace for adding parts of {@code bytes} bytes from {@code size} ranks. */
     static long workspaceBytes(int size, long bytes) {

@@ -20,8 +20,8 @@ import java.util.List;
  * @param ranks the result of each rank
  * @param checkpoints the folder with its last checkpoint
  */
-public record Trained(List<RankResult> ranks, String checkpoints) implements Serializable {
-    public Trained {
+public record SparkResult(List<RankResult> ranks, String checkpoints) implements Serializable {
+    public SparkResult {
         ranks = List.copyOf(ranks);
     }
 

@@ -3,7 +3,7 @@ package dev.ebb.nn.tokens;
 import java.util.Arrays;
 
 /** A growing list of token numbers. */
-final class Ids {
+final class TokenIds {
     private int[] ids = new int[16];
     private int size;
 

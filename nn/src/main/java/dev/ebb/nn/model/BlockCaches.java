@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The caches of a stack of blocks, one for each. */
-final class Caches {
-    private Caches() {}
+final class BlockCaches {
+    private BlockCaches() {}
 
     static List<KeyValueCache> of(
             int layers, int batch, int heads, int context, int headWidth, DType dtype) {

@@ -23,17 +23,17 @@ import java.util.concurrent.Future;
  * effects: they run once, in program order, so no more exchanges are open than the program has
  * started and not ended. If memory is short, the planner moves the end next to the start.
  */
-final class Scattering {
+final class AsyncReduceScatter {
     private final Group group;
     private volatile Future<?> exchange = CompletableFuture.completedFuture(null);
 
-    private Scattering(Group group) {
+    private AsyncReduceScatter(Group group) {
         this.group = group;
     }
 
     /** As {@link Collectives#reduceScatter}, overlapped with other computation. */
     static Tensor reduceScatter(Tensor x, Group group) {
-        var scattering = new Scattering(group);
+        var scattering = new AsyncReduceScatter(group);
         var begun = x.applyAll(scattering.new Begin());
         return begun.get(2).apply(scattering.new End(), begun.get(0), begun.get(1));
     }
@@ -73,7 +73,7 @@ final class Scattering {
         public List<Type> infer(List<Type> in) {
             var whole = in.getFirst();
             var part = new Collectives.ReduceScatter(group).infer(in).getFirst();
-            int room = Math.toIntExact(Exchange.workspaceBytes(group.size(), part.bytes()));
+            int room = Math.toIntExact(HostCollectives.workspaceBytes(group.size(), part.bytes()));
             return List.of(whole, new Type(DType.U8, Shape.of(room)), part);
         }
 
@@ -87,10 +87,10 @@ final class Scattering {
                     var sum = Collectives.bytes(to.get(2));
                     var dtype = to.getFirst().dtype();
                     exchange =
-                            group.lane()
+                            group.queue()
                                     .start(
                                             () ->
-                                                    Exchange.reduceScatter(
+                                                    HostCollectives.reduceScatter(
                                                             group, dtype, sent, sum, room));
                 }
             };
@@ -126,7 +126,7 @@ final class Scattering {
             return new Passing() {
                 @Override
                 public void run(List<Buffer> from, List<Buffer> to, Buffer workspace) {
-                    Lane.await(exchange);
+                    ExchangeQueue.await(exchange);
                     Passing.passed(from, to);
                 }
             };

@@ -8,8 +8,8 @@ import java.util.List;
  * @param figure the validation figure that must improve
  * @param epochs the number of epochs without improvement after which training stops
  */
-record Patience(String figure, int epochs) {
-    Patience {
+record EarlyStopping(String figure, int epochs) {
+    EarlyStopping {
         if (epochs < 1) throw new IllegalArgumentException("a patience of " + epochs + " epochs");
     }
 

@@ -15,15 +15,15 @@ import java.io.Serializable;
  * @param promised bytes of a step
  * @param measured bytes of a step
  */
-record Tally(
+record ProgressAccumulators(
         LongAccumulator steps,
         DoubleAccumulator loss,
         LongAccumulator promised,
         LongAccumulator measured)
         implements Serializable {
 
-    static Tally of(SparkContext context) {
-        return new Tally(
+    static ProgressAccumulators of(SparkContext context) {
+        return new ProgressAccumulators(
                 context.longAccumulator("ebb: steps"),
                 context.doubleAccumulator("ebb: loss"),
                 context.longAccumulator("ebb: bytes promised"),
