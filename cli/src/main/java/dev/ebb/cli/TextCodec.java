@@ -14,7 +14,10 @@ import java.util.Optional;
 /** Converts text to a model's tokens and back: by its tokenizer, or with one token per byte. */
 record TextCodec(Optional<Tokenizer> tokenizer) {
 
-    /** By the tokenizer.json next to the model; without one, the model's tokens must be bytes. */
+    /**
+     * A codec with the tokenizer.json next to the model; without one, the model's tokens must be
+     * bytes.
+     */
     static TextCodec of(Path model, int vocabulary) throws IOException {
         var found = TuningText.tokenizer(model);
         if (found.isEmpty()

@@ -145,7 +145,7 @@ final class Trainer implements AutoCloseable {
         return Run.described(form.model());
     }
 
-    /** Of all parameters' bits. */
+    /** A digest of the bits of all parameters. */
     String digest() {
         var own = Weights.supplies(form.model(), Naming.own(), stepper::state);
         return Weights.digest(own, List.of());

@@ -27,7 +27,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
 
-/** Graphs and checkpoints, cut and changed at random, are read or refused by the file's name. */
+/**
+ * Graphs and checkpoints that are cut or changed at random are read, or refused with the file's
+ * name.
+ */
 final class BrokenFilesTest {
     private static final int ROUNDS = 150;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -40,7 +43,7 @@ final class BrokenFilesTest {
         void read() throws IOException;
     }
 
-    /** Whether what was changed is refused; what is allocated stays in proportion. */
+    /** Whether a changed file is refused; asserts that the allocated memory stays in proportion. */
     private boolean isRefused(Path file, Reading reading) throws IOException {
         long before = THREADS.getCurrentThreadAllocatedBytes();
         try {
@@ -99,7 +102,7 @@ final class BrokenFilesTest {
         }
     }
 
-    /** Notes that say something else under a digest that is right. */
+    /** Notes with changed contents and a correct digest. */
     @Test
     void notesOfCheckpoints() throws IOException {
         var file = checkpoint();

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Text from a published model: where it begins, how it is shown as it comes, where it ends. */
+/** Text from a published model: its beginning, its output as it is drawn, and its end. */
 class GenerateTest {
     private static final int SPACE = 26;
     private static final int EURO = 27;
@@ -28,7 +28,9 @@ class GenerateTest {
 
     @TempDir Path folder;
 
-    /** A model of letters, with pieces of a character and a token before every text. */
+    /**
+     * A model whose tokens are letters and parts of a character, with a token before every text.
+     */
     @BeforeEach
     void model() throws IOException {
         var drawn = Gpt2.of(Gpt2.Config.of(32, 24, 16, 1, 2), new Seed(1));
@@ -74,7 +76,7 @@ class GenerateTest {
         return told.out();
     }
 
-    /** A space after a prompt stays, a character of three tokens comes whole. */
+    /** A space after a prompt is kept, and a character of three tokens is printed whole. */
     @Test
     void textComesAsItsTokensMeanInTheirPlace() throws IOException {
         var codec = TextCodec.of(folder, 32);
@@ -101,7 +103,7 @@ class GenerateTest {
         var word = drawn.substring(9, 12);
         assertThat(written("--stop", word).stripTrailing())
                 .isEqualTo("the tide" + drawn.substring(0, drawn.indexOf(word)).stripTrailing());
-        // a letter that ends the model's texts
+        // the letter that is the end-of-text token
         char last =
                 drawn.chars()
                         .filter(Character::isLetter)

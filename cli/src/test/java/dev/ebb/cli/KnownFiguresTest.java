@@ -21,9 +21,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Figures of a plan that was made before are found, and only those. */
+/** The figures of a plan that was made before are found, and no others. */
 final class KnownFiguresTest {
-    /** What was searched for: the figures that are kept are not in it. */
+    /** The cache of searches, which does not contain the cached figures. */
     private static final PlanCache SEARCHED = PlanCache.inMemory();
 
     @TempDir Path folder;

@@ -15,11 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The whole process stays within the budget and a constant for the JVM, and what the budget saves
- * is saved in the process too. The JVM is started as {@code ./ebb} starts it.
+ * The resident memory of the whole process is at most the budget plus a constant for the JVM, and a
+ * smaller budget reduces the resident memory too. The JVM is started as {@code ./ebb} starts it.
  */
 final class ResidentMemoryTest {
-    /** How much two runs of one JVM differ in what the JVM itself takes. */
+    /** The difference between two runs in the memory of the JVM itself. */
     private static final long NOISE = 40L << 20;
 
     @TempDir Path folder;
@@ -64,7 +64,7 @@ final class ResidentMemoryTest {
         return List.of(line.substring("heap=(".length(), line.length() - 1).split(" "));
     }
 
-    /** Keeping everything would take more than 1 GiB, which is used up. */
+    /** Keeping everything would take more than 1 GiB, all of which is used. */
     @Test
     void what_a_budget_saves_is_saved_in_the_process() throws IOException, InterruptedException {
         Assumptions.assumeTrue(ResidentMemory.peakBytes().isPresent(), "no /proc/self/status here");
@@ -87,7 +87,7 @@ final class ResidentMemoryTest {
         return run;
     }
 
-    /** The weights and their optimizer state are most of the budget here. */
+    /** The weights and their optimizer state take most of the budget. */
     @Test
     void a_run_that_goes_on_takes_no_more() throws IOException, InterruptedException {
         Assumptions.assumeTrue(ResidentMemory.peakBytes().isPresent(), "no /proc/self/status here");

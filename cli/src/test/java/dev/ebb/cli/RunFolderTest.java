@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A folder is that of one run at a time. */
+/** A folder belongs to one run at a time. */
 final class RunFolderTest {
     private static final int ENDLESS = 1_000_000;
 
@@ -28,7 +28,7 @@ final class RunFolderTest {
         first.addAll(List.of("--checkpoint", String.valueOf(ENDLESS)));
         var child = Shell.spawn(first, log);
         try {
-            // the text is written once the folder is the run's own
+            // the text is written after the run has locked the folder
             while (child.isAlive() && !Files.exists(run.sources())) Thread.sleep(5);
             var second = Shell.run(Shell.tiny(folder, "run", 2));
             assertThat(second.code()).as(Files.readString(log)).isEqualTo(1);
@@ -40,7 +40,7 @@ final class RunFolderTest {
             child.destroyForcibly();
             child.waitFor();
         }
-        // what was killed holds nothing
+        // a killed process holds no lock
         var third = Shell.run(Shell.tiny(folder, "run", 2));
         assertThat(third.code()).as(third.err()).isZero();
     }

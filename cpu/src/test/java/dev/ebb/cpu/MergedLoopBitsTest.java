@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Loops over what computations have in common give the bits of the kernels: small functions mapped
- * over many examples, and rounds of loops on short vectors.
+ * Merged loops give the bits of the kernels: small functions mapped over many examples, and
+ * iterations of loops on short vectors.
  */
 final class MergedLoopBitsTest {
     private static final VectorCpu KERNELS = StraightDevices.cpu(1, Integer.MAX_VALUE);
@@ -43,7 +43,10 @@ final class MergedLoopBitsTest {
         THREADS.close();
     }
 
-    /** What {@code f} gives the second time; {@code asOne}: whether without single kernels. */
+    /**
+     * The results of {@code f} in its second run; {@code asOne} is whether no single kernel was
+     * left.
+     */
     private record Found(List<Tensor> arrays, boolean asOne) {
         static <P, R> Found of(Fn<P, R> f, P x, Device device, Budget budget) {
             try (var run = Ebb.compile(f).within(budget).on(device)) {
@@ -101,7 +104,7 @@ final class MergedLoopBitsTest {
             names = {"F32", "F64"})
     void jacobians_of_many_examples(DType dtype) {
         Fn<Tensor, Tensor> f = Ebb.<Tensor, Tensor>vmap(Ebb.jacobian(MergedLoopBitsTest::small));
-        // one share of rounds in whole blocks, or more than a share and a part of a block
+        // one share of iterations in whole blocks, or more than a share and a part of a block
         int n = dtype == DType.F32 ? 1024 : 5001;
         assertThat(same(f, values(dtype, n, n, 7))).isTrue();
     }
@@ -118,7 +121,10 @@ final class MergedLoopBitsTest {
         same(f, List.of(values(DType.F64, 1, 1030, 7).mul(0.1), values(DType.F64, 2, 7)));
     }
 
-    /** Operands that repeat along some of the leading axes are found by the place of a round. */
+    /**
+     * Operands that are broadcast along some of the leading axes are addressed by the position of
+     * an iteration.
+     */
     @ParameterizedTest
     @EnumSource(
             value = DType.class,
@@ -156,7 +162,10 @@ final class MergedLoopBitsTest {
         return Array.of(all).cast(dtype);
     }
 
-    /** Rows that many examples pick: of whole tables, of one for each direction, of a part. */
+    /**
+     * Rows that many examples gather: from a whole table, from one per direction, from a part of
+     * one.
+     */
     @ParameterizedTest
     @EnumSource(
             value = DType.class,
@@ -212,7 +221,7 @@ final class MergedLoopBitsTest {
                 .getMessage();
     }
 
-    /** A result that is read again, and one that is there twice. */
+    /** A result that is read again, and a value that is two results. */
     @Test
     void results_that_others_read_too() {
         Fn<Tensor, List<Tensor>> f =

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * An op on few elements that a tape has run some times is a method that is told where its operands
- * lie. The first runs are those of the kernels: all that follow have their bits.
+ * An op on few elements that a tape has run several times becomes a method with the addresses of
+ * its operands as arguments. The first runs use the kernels: all later ones have their bits.
  */
 class MovableBitsTest {
     private static final List<Function<Tensor, Tensor>> OPS =

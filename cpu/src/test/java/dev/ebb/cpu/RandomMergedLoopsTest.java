@@ -24,8 +24,9 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Random programs mapped over examples, whose operands are picked by an index or the same for all,
- * and in rounds of a loop: generated loops on three threads give the bits of the kernels on one.
+ * Random programs mapped over examples, whose operands are gathered by an index or are the same for
+ * all, and random programs as bodies of loops: generated loops on three threads give the bits of
+ * the kernels on one.
  */
 final class RandomMergedLoopsTest {
     private static final int LENGTH = 5;
@@ -38,7 +39,9 @@ final class RandomMergedLoopsTest {
         LOOPS.close();
     }
 
-    /** What {@code f} gives the second time, after generated loops took over. */
+    /**
+     * The results of {@code f} in its second run, after generated loops have replaced the kernels.
+     */
     private static <P, R> List<Tensor> run(Fn<P, R> f, P x, VectorCpu cpu, List<Boolean> merged) {
         try (var run = Ebb.compile(f).on(cpu)) {
             run.apply(x);
@@ -67,7 +70,10 @@ final class RandomMergedLoopsTest {
         return Array.of(type, random.doubles(type.size(), -1.5, 1.5).toArray());
     }
 
-    /** Every example has a first operand picked from a table; the others are the same for all. */
+    /**
+     * Every example gathers its first operand from a table; the other operands are the same for
+     * all.
+     */
     private static Fn<List<Tensor>, Tensor> picking(RandomProgram program) {
         return in -> {
             var picked = in.getFirst().indexSelect(0, in.get(1));
@@ -83,7 +89,7 @@ final class RandomMergedLoopsTest {
         };
     }
 
-    /** A state of a few examples goes through the program in every round. */
+    /** A loop that applies the program to a state of a few examples in every iteration. */
     private static Fn<List<Tensor>, Tensor> rounds(RandomProgram program) {
         return in -> {
             var rest = in.subList(1, in.size());
@@ -114,7 +120,7 @@ final class RandomMergedLoopsTest {
         long seed = 100L * dtype.ordinal();
         var random = new Random(seed);
         var program = RandomProgram.of(seed, LENGTH);
-        // more than a share of rounds, and no multiple of any block of them
+        // more than a share of iterations, and not a multiple of any block of them
         int count = dtype == DType.F64 ? 4500 : 1030;
         var many = program.inputs().stream().map(a -> random(dtype, a, count, random)).toList();
         boolean mapped = same(Ebb.<List<Tensor>, Tensor>vmap(program), many, program);
@@ -123,11 +129,14 @@ final class RandomMergedLoopsTest {
         few.add(1, Array.of(IntStream.range(0, count).map(_ -> random.nextInt(9)).toArray()));
         boolean picked = same(gradient(picking(program)), few, program);
         same(Ebb.valueAndGrad(rounds(program)), inputs(program, dtype), program);
-        // registers hold no sixteen bits
+        // there are no registers of sixteen bits
         assertThat(List.of(mapped, picked)).containsOnly(dtype != DType.BF16);
     }
 
-    /** By the table: what examples give back to its rows is added where they picked it. */
+    /**
+     * The gradient with respect to the table: the gradients of examples are added to the rows that
+     * they gathered.
+     */
     private static Fn<List<Tensor>, Tensor> gradient(Fn<List<Tensor>, Tensor> f) {
         return in ->
                 Ebb.grad(

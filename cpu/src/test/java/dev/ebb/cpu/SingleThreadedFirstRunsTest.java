@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whose first run is its caller's alone. */
+/** Tests which kernels run on the calling thread alone the first time. */
 class SingleThreadedFirstRunsTest {
     private static final Runnable KERNEL = () -> {};
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import java.lang.reflect.Modifier;
 import java.util.List;
 
-/** What a program is said to own outside the arena is what is allocated for it. */
+/** The bytes that a program owns outside the arena are those that are allocated for it. */
 class TilesTest {
     private static final int WORKERS = 5;
 
@@ -43,7 +43,7 @@ class TilesTest {
         return plan.schedule().problem().graph().nodes();
     }
 
-    /** The bytes of all arrays that a tile refers to, found without its help. */
+    /** The bytes of all arrays that a tile refers to, found by reflection. */
     private static long allocated(Object of) throws IllegalAccessException {
         return switch (of) {
             case float[] a -> 4L * a.length;

@@ -303,7 +303,7 @@ final class CudaQueue implements Queue {
         return Optional.of(new Whole(run));
     }
 
-    /** A run that is replayed as a CUDA graph once it was recorded. */
+    /** A run that is replayed as a CUDA graph after it was recorded. */
     private final class Whole implements Runnable {
         private final Runnable run;
         private OptionalLong executable = OptionalLong.empty();

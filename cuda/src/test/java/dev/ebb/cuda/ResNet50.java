@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** ResNet-50 (He et al., 2015) in training: its norms take the statistics of the batch. */
+/** ResNet-50 (He et al., 2015) in training: its norms use the statistics of the batch. */
 record ResNet50(Unit stem, List<Part> parts, Linear head) {
 
     /** A convolution without bias, and a norm. */

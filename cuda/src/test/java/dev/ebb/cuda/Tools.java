@@ -4,7 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Programs that a test may use where they are installed. */
+/** Programs that a test uses if they are installed. */
 final class Tools {
     private Tools() {}
 

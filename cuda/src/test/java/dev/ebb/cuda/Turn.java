@@ -38,7 +38,7 @@ final class Turn implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (channel.isPresent()) channel.get().close(); // which releases the lock
+            if (channel.isPresent()) channel.get().close(); // closing it releases the lock
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

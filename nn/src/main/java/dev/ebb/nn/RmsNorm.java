@@ -18,7 +18,7 @@ public record RmsNorm(Tensor weight, double epsilon, double offset) implements N
         return new RmsNorm(ConstantArrays.ones(Shape.of(width)), epsilon);
     }
 
-    /** As in Gemma: the scale is one plus the weight, which starts at zero. */
+    /** A norm as in Gemma, whose scale is one plus the weight, which starts at zero. */
     public static RmsNorm fromOne(int width, double epsilon) {
         return new RmsNorm(ConstantArrays.zeros(Shape.of(width)), epsilon, 1);
     }

@@ -233,7 +233,7 @@ class BudgetsTest {
     }
 
     /**
-     * Training in place for a hundred steps: statistics are applied once a step at every budget.
+     * Training in place for a hundred steps: statistics are updated once per step at every budget.
      */
     @Test
     void runningStatisticsAfterAHundredSteps() {

@@ -60,7 +60,7 @@ final class ExchangeBench {
         }
     }
 
-    /** Both processes do the same; rank 1 sends, rank 0 receives and tells. */
+    /** Both processes run the same code; rank 1 sends, rank 0 receives and prints the figures. */
     private static void run(int rank, java.io.InputStream in, PrintStream out, Page page)
             throws IOException {
         var lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));

@@ -60,7 +60,7 @@ final class MainJob {
                 });
     }
 
-    /** As the command, on another cluster. */
+    /** The training of the command, on another cluster. */
     static SparkResult train(SparkSession spark, int ranks, Path folder) throws IOException {
         var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         var text = context.broadcast(TEXT.getBytes(StandardCharsets.UTF_8));

@@ -40,7 +40,7 @@ final class ScalingBench {
     private static final int BATCHES = 8;
     private static final double WARM_UP = 5;
 
-    /** How far a prediction may be from what is measured. */
+    /** The most percent by which a prediction may differ from the measurement. */
     private static final double MOST_PERCENT = 15;
 
     private static final GptRecipe GPT = new GptRecipe(2, 128, 4, CONTEXT, 1, 1000);
@@ -107,7 +107,10 @@ final class ScalingBench {
         bars.end();
     }
 
-    /** One shard alone, three, one on each core at once; then 1, 2 and 4 ranks on all shards. */
+    /**
+     * Times one shard alone, three shards, one on each core at once; then 1, 2 and 4 ranks on all
+     * shards.
+     */
     private static double[] times(int turns) {
         var teams =
                 List.of(
@@ -141,7 +144,7 @@ final class ScalingBench {
         return all;
     }
 
-    /** Ranks of one each, with so many shards, that know nothing of each other. */
+    /** Independent groups of one rank each, with this number of shards. */
     private static Team alone(int shards, int atOnce) {
         return team(
                 atOnce,
@@ -179,7 +182,7 @@ final class ScalingBench {
         int buckets = (int) names.stream().filter("begin_reduce_scatter"::equals).count();
         int gathers = (int) names.stream().filter("all_gather"::equals).count();
         int reduces = (int) names.stream().filter("all_reduce"::equals).count();
-        // every bucket of weights is gathered once, and a sum goes there and back
+        // every bucket of weights is gathered once, and a sum is scattered and gathered
         int numbers = gathers - buckets + 2 * reduces;
         return new ScalingModel.Work(shard, update, 2.0 / 3, SHARDS, bytes, buckets, numbers, 1);
     }
@@ -187,7 +190,7 @@ final class ScalingBench {
     /** Wall time and a rank's processor time of an exchange. */
     private record Cost(double wall, double processor) {}
 
-    /** From exchanges of two lengths between two ranks. */
+    /** The parameters of the connection, from exchanges of two lengths between two ranks. */
     private static ScalingModel.Link link() {
         int small = 16;
         int large = 1 << 19;
@@ -202,8 +205,8 @@ final class ScalingBench {
     }
 
     /**
-     * Half of a sum of so many numbers that is scattered over two ranks and gathered again, many
-     * times in a row: a process tells its time in hundredths of a second.
+     * Half of a sum of this many numbers that is scattered over two ranks and gathered again, many
+     * times in a row, because processor time has a resolution of hundredths of a second.
      */
     private static Cost exchange(int numbers, int repeats) {
         var os = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

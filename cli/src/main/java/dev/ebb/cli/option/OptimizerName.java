@@ -16,7 +16,7 @@ public enum OptimizerName {
     LION,
     /** One momentum per weight. */
     MOMENTUM,
-    /** No state. */
+    /** No state besides the weights. */
     SGD;
 
     private static final double RATE = 1e-3;

@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** The folder of a run, its files cut and changed at random, is shown or refused by its name. */
+/**
+ * The folder of a run whose files are cut or changed at random is shown, or refused with its name.
+ */
 final class BrokenRunsTest {
     private static final int ROUNDS = 100;
     private static final String SETTINGS = "{\"batch\": 2, \"context\": 8, \"seed\": 7}";
@@ -76,7 +78,7 @@ final class BrokenRunsTest {
         assertThat(refused).isGreaterThan(ROUNDS / 2);
     }
 
-    /** Figures that cannot be read are left out: the run is its checkpoint. */
+    /** Figures that cannot be read are left out; the run is shown from its checkpoint. */
     @Test
     void figures() throws IOException {
         write(SETTINGS, RUN);

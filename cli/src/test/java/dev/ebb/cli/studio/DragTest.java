@@ -25,7 +25,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A budget that is dragged is answered at once: by its plan, or by the nearest that is ready. */
+/**
+ * A request for a budget is answered at once: with its plan, or with the nearest plan that is
+ * ready.
+ */
 class DragTest {
     private static final int NODES = 40;
 
@@ -35,7 +38,7 @@ class DragTest {
     private Wire wire;
     private String cookie;
 
-    /** A chain in which each node is read again on the way back. */
+    /** A chain in which each value is read again in the backward pass. */
     private BareGraph graph(int count) {
         var nodes = new ArrayList<String>();
         var links = new ArrayList<String>();
@@ -75,7 +78,7 @@ class DragTest {
         }
     }
 
-    /** Trains by keeping a processor busy. */
+    /** A training that only keeps a processor busy. */
     private static final class Busy implements TrainingBackend {
         @Override
         public int train(List<String> arguments, RunWatch watch, PrintWriter out, PrintWriter err) {

@@ -95,7 +95,7 @@ public final class FusedMap {
         return new StridedRuns(shape, all);
     }
 
-    /** The generated loops of such a kernel, if its body and its views allow them. */
+    /** The generated loops of an elementwise kernel, if its body and its views allow them. */
     static Optional<FusedStages> stages(
             OperationList line, Shape shape, List<DType> in, List<View> views, List<DType> out) {
         var runs = runs(shape, views, out.size());

@@ -77,7 +77,9 @@ final class ColumnFold implements Runnable {
         return (int) Math.min(columns, Math.min(bodyLength, byChunks ? Tile.LENGTH : SHARED_WIDTH));
     }
 
-    /** The memory that such a fold needs for each worker in addition to its body's. */
+    /**
+     * The scratch memory that a fold of columns needs for each worker in addition to its body's.
+     */
     static KernelScratch scratch(AxisGroups groups, int bodyLength, Combiner combiner) {
         if (groups.size() == 0) return KernelScratch.NOTHING;
         var outer = groups.withoutLast();

@@ -63,7 +63,7 @@ final class RowFold implements Runnable {
         return Math.max(1, Workers.GRAIN / Math.min(length, (long) CHUNK * Tile.LENGTH));
     }
 
-    /** The memory that such a fold needs for each worker in addition to its body's. */
+    /** The scratch memory that a fold of rows needs for each worker in addition to its body's. */
     static KernelScratch scratch(long rows, long length, int bodyLength, Combiner combiner) {
         long parts = Math.ceilDiv(rows * chunks(length), unitsAPart(length));
         var scratch = KernelScratch.shared(parts).and(ScratchArray.WALKS, 1);

@@ -89,7 +89,7 @@ public abstract sealed class Pack<A> permits F32Pack, F64Pack {
     // counts bytes, one in a Buffer or an array counts elements.
 
     /**
-     * Copies one, two or four whole panels, which lie {@code apart} from each other, from memory
+     * Copies one, two or four whole panels, which are {@code apart} elements apart, from memory
      * where lanes are adjacent.
      */
     abstract void copy(

@@ -139,7 +139,7 @@ abstract class Panels<A> {
 
     /**
      * Packs the right factor: {@code depth x columns} elements of {@code b} from {@code base} on,
-     * after {@code before} such rows that were packed already.
+     * after {@code before} rows that were packed already.
      */
     final void right(
             int worker,
@@ -200,8 +200,8 @@ abstract class Panels<A> {
     }
 
     /**
-     * Packs one column of the right factor: element k lies {@code offsets[k]} after {@code base},
-     * or is zero if negative.
+     * Packs one column of the right factor: element k is {@code offsets[k]} after {@code base}, or
+     * is zero if negative.
      */
     final void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
         int at = places.right() + pack.place(column, 0, depth);

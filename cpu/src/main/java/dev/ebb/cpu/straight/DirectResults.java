@@ -15,7 +15,7 @@ import java.util.TreeMap;
 final class DirectResults {
     private DirectResults() {}
 
-    /** The indices of such stores, each with the index of its result. */
+    /** The indices of these stores, each with the index of its result. */
     static Map<Integer, Integer> of(MergedLoopForm form, Sequence sequence) {
         var found = new TreeMap<Integer, Integer>();
         var read = readOutside(form.numbers(), sequence);

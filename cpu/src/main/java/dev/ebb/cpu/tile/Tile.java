@@ -26,7 +26,8 @@ public final class Tile {
     public static final int DOUBLES = 16 * REGISTER;
 
     /**
-     * The elements for the numbers of rows; in a kernel that has such, they precede its registers.
+     * The elements for the numbers of rows; in a kernel with such numbers, they precede its
+     * registers.
      */
     public static final int NUMBERS = 1024;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** When vector loops are tried, and when they replace the plain loops. */
+/** Tests when vector loops are tried, and when they replace the plain loops. */
 class WarmupStepTest {
     @Test
     void aQuickTasteBringsOnATrialAndWonTrialsTakeOver() {

@@ -45,7 +45,9 @@ class WorkersTest {
         }
     }
 
-    /** The first part ends when all others have: also those that its own worker would have done. */
+    /**
+     * The first part ends when all others have ended, including those in its own worker's range.
+     */
     @Test
     void doesThePartsOfAWorkerThatIsBusy() {
         try (var workers = new Workers(2)) {
@@ -84,7 +86,7 @@ class WorkersTest {
                                                 throw new IllegalStateException("a part failed");
                                             }))
                     .hasMessage("a part failed");
-            // and is shared again afterwards: the first part waits for those of the others
+            // and is shared again afterwards: the first part waits for the others
             var others = new CountDownLatch(3);
             var waited = new AtomicBoolean();
             crew.run(
@@ -120,7 +122,7 @@ class WorkersTest {
         }
     }
 
-    /** Later runs of fewer workers, while those without a part in them may still be looking. */
+    /** Later runs with fewer workers, while those without a part may still be looking for work. */
     @Test
     void leavesOutWorkersBeyondTheNumber() {
         try (var workers = new Workers(4)) {

@@ -51,7 +51,7 @@ public record Gpt2(
             }
         }
 
-        /** As published: the inner width is four times the width. */
+        /** The published sizes, whose inner width is four times the width. */
         public static Config of(int vocabulary, int context, int width, int layers, int heads) {
             return new Config(
                     vocabulary,

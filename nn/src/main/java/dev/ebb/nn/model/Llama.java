@@ -106,7 +106,7 @@ public record Llama(
             this(activation, inwardBias, outBias, feedForwardBias, tied, Kind.LLAMA, 0);
         }
 
-        /** As first published: SiLU, no biases, a separate output layer. */
+        /** The first published variant: SiLU, no biases, a separate output layer. */
         public static Variant plain() {
             return new Variant(Activation.SILU, false, false, false, false);
         }

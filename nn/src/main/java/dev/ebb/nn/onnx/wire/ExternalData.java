@@ -18,7 +18,7 @@ import java.util.Map;
  *
  * @param model the model's file
  * @param tensor the tensor's name
- * @param told the model's entries: location, offset, length
+ * @param told the entries in the model's file: location, offset, length
  */
 public record ExternalData(Path model, String tensor, Map<String, String> told) {
     public ExternalData {
