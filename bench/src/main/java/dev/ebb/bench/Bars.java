@@ -15,7 +15,7 @@ public final class Bars {
 
     /** Checks an upper threshold; returns the text that is printed after the figure. */
     public String atMost(double bar, double figure, String name) {
-        return told("at most", bar, figure <= bar, name);
+        return compare("at most", bar, figure <= bar, name);
     }
 
     /** Prints a figure with an upper threshold. */
@@ -27,10 +27,10 @@ public final class Bars {
 
     /** Checks a lower threshold; returns the text that is printed after the figure. */
     public String atLeast(double bar, double figure, String name) {
-        return told("at least", bar, figure >= bar, name);
+        return compare("at least", bar, figure >= bar, name);
     }
 
-    private String told(String side, double bar, boolean met, String name) {
+    private String compare(String side, double bar, boolean met, String name) {
         if (!met) missed.add(name);
         return String.format(Locale.ROOT, " (bar: %s %s, %s)", side, bar, met ? "met" : "MISSED");
     }

@@ -34,8 +34,8 @@ public final class Generation {
     private Generation() {}
 
     public static void main(String[] args) {
-        var told = args.length > 0 ? List.of(args) : List.of("4", "256", "4", "512", "500");
-        var n = told.stream().mapToInt(Integer::parseInt).toArray();
+        var arguments = args.length > 0 ? List.of(args) : List.of("4", "256", "4", "512", "500");
+        var n = arguments.stream().mapToInt(Integer::parseInt).toArray();
         int context = n[3];
         int count = n[4];
         var model = Gpt2.of(Gpt2.Config.of(VOCABULARY, context, n[1], n[0], n[2]), new Seed(1));

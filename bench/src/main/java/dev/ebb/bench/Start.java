@@ -67,14 +67,14 @@ public final class Start {
     private void processor(String name, OptionalDouble bar, List<String> command)
             throws IOException, InterruptedException {
         var spent = best(() -> run(command));
-        print(name, told(bar, spent.processor, name), "", spent);
+        print(name, threshold(bar, spent.processor, name), "", spent);
     }
 
     /** Times training up to its first step; the threshold is for the elapsed time. */
     private void clock(String name, OptionalDouble bar, List<String> options)
             throws IOException, InterruptedException {
         var spent = best(() -> first(options));
-        print(name, "", told(bar, spent.clock, name), spent);
+        print(name, "", threshold(bar, spent.clock, name), spent);
     }
 
     /** The least elapsed and the least processor time of all rounds. */
@@ -90,7 +90,7 @@ public final class Start {
         return new Spent(clock, processor);
     }
 
-    private String told(OptionalDouble bar, double seconds, String name) {
+    private String threshold(OptionalDouble bar, double seconds, String name) {
         return bar.isPresent() ? bars.atMost(bar.getAsDouble(), seconds, name) : "";
     }
 
@@ -123,11 +123,11 @@ public final class Start {
                                 EBB.toString()));
         line.addAll(command);
         var process = process(line).start();
-        var told = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        var times = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0)
             throw new IllegalStateException(
                     command + " failed: " + Files.readString(folder.resolve("out")));
-        var seconds = told.strip().split(" ", -1);
+        var seconds = times.strip().split(" ", -1);
         return new Spent(
                 Double.parseDouble(seconds[0]),
                 Double.parseDouble(seconds[1]) + Double.parseDouble(seconds[2]));

@@ -76,9 +76,9 @@ public final class StudioStart {
             if (line == null || !line.startsWith("studio: "))
                 throw new IllegalStateException("the studio did not start: " + line);
             open(URI.create(line.substring("studio: ".length())));
-            told("page and all it loads", since(from), PAGE_SECONDS, studio);
+            print("page and all it loads", since(from), PAGE_SECONDS, studio);
             firstPlan();
-            told("first plan", since(from), PLAN_SECONDS, studio);
+            print("first plan", since(from), PLAN_SECONDS, studio);
             var most = number(STORE_ALL, ask("curve?model=small"));
             train();
             drag("no places beside memory", "model=small", most, drags);
@@ -113,13 +113,13 @@ public final class StudioStart {
         }
     }
 
-    private void told(String what, double seconds, double most, Process studio) {
+    private void print(String name, double seconds, double most, Process studio) {
         System.out.printf(
                 Locale.ROOT,
                 "%s: %.2f s%s, of the processors %.2f s%n",
-                what,
+                name,
                 seconds,
-                bars.atMost(most, seconds, what),
+                bars.atMost(most, seconds, name),
                 worked(studio));
     }
 
@@ -157,10 +157,10 @@ public final class StudioStart {
         }
     }
 
-    private String ask(String what) throws IOException, InterruptedException {
-        var answer = get("api/" + what);
+    private String ask(String name) throws IOException, InterruptedException {
+        var answer = get("api/" + name);
         if (answer.statusCode() != 200)
-            throw new IllegalStateException(what + ": " + answer.body());
+            throw new IllegalStateException(name + ": " + answer.body());
         return answer.body();
     }
 

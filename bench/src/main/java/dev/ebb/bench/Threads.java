@@ -21,9 +21,9 @@ public final class Threads {
     private Threads() {}
 
     public static void main(String[] args) {
-        var told = args.length > 0 ? List.of(args) : List.of("8", "1", "2", "4", "8", "16");
-        int steps = Integer.parseInt(told.getFirst());
-        for (var threads : told.subList(1, told.size())) {
+        var arguments = args.length > 0 ? List.of(args) : List.of("8", "1", "2", "4", "8", "16");
+        int steps = Integer.parseInt(arguments.getFirst());
+        for (var threads : arguments.subList(1, arguments.size())) {
             try (var cpu = new Cpu(Integer.parseInt(threads))) {
                 Training.gpt(cpu, WARM_UP, steps, "Ebb on " + threads + " threads");
             }

@@ -22,9 +22,9 @@ public final class ThreadsProfile {
     private ThreadsProfile() {}
 
     public static void main(String[] args) {
-        var told = args.length > 0 ? List.of(args) : List.of("12", "1", "16");
-        int steps = Integer.parseInt(told.getFirst());
-        var threads = told.subList(1, told.size());
+        var arguments = args.length > 0 ? List.of(args) : List.of("12", "1", "16");
+        int steps = Integer.parseInt(arguments.getFirst());
+        var threads = arguments.subList(1, arguments.size());
         var columns = new ArrayList<Map<String, Row>>();
         for (var count : threads) columns.add(column(Integer.parseInt(count), steps));
         System.out.printf("%9s", "calls");

@@ -61,7 +61,7 @@ final class Tiny {
 
     /** The nanoseconds per call of each. */
     private static double[] compare(
-            String what, int slices, double each, List<Contender> contenders) {
+            String name, int slices, double each, List<Contender> contenders) {
         var best = new double[contenders.size()];
         var calls = new int[contenders.size()];
         for (int c = 0; c < best.length; c++) {
@@ -89,7 +89,7 @@ final class Tiny {
             System.out.printf(
                     Locale.ROOT,
                     "%s, %s: %.1f ns, %.2f times by hand%n",
-                    what,
+                    name,
                     contenders.get(c).name,
                     best[c] / each,
                     best[c] / best[0]);

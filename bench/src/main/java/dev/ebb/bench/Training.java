@@ -37,9 +37,9 @@ public final class Training {
     record Batch(Tensor x, Tensor y) {}
 
     public static void main(String[] args) {
-        var told = args.length > 0 ? List.of(args) : List.of("12", "105", "80");
-        int steps = Integer.parseInt(told.getFirst());
-        var budgets = told.stream().skip(1).map(Long::valueOf).toList();
+        var arguments = args.length > 0 ? List.of(args) : List.of("12", "105", "80");
+        int steps = Integer.parseInt(arguments.getFirst());
+        var budgets = arguments.stream().skip(1).map(Long::valueOf).toList();
         try (var cpu = new Cpu(Workload.THREADS)) {
             mlp(cpu, steps);
             gpt(cpu, Workload.WARM_UP, steps, "Ebb");
@@ -74,13 +74,13 @@ public final class Training {
     }
 
     /** Runs steps of the GPT without a limit on memory, one by one. */
-    static void gptSteps(Device device, int steps, StepSeconds told) {
+    static void gptSteps(Device device, int steps, StepSeconds listener) {
         var batch = batch();
         try (var stepper = gpt(batch, Budget.unlimited(), device)) {
             for (int i = 0; i < steps; i++) {
                 long begun = System.nanoTime();
                 stepper.step(batch).item();
-                told.took(i, (System.nanoTime() - begun) / 1e9);
+                listener.took(i, (System.nanoTime() - begun) / 1e9);
             }
         }
     }

@@ -98,15 +98,15 @@ record Checkpoints(String folder) {
             if (system().mkdirs(new Path(folder))) return;
             throw new IOException("it is not given one");
         } catch (IOException e) {
-            var told =
+            var error =
                     new IOException(
                             "the folder "
                                     + folder
                                     + " for checkpoints cannot be made ("
                                     + e.getMessage()
                                     + "); name one of a Hadoop file system that all executors see");
-            told.addSuppressed(e);
-            throw told;
+            error.addSuppressed(e);
+            throw error;
         }
     }
 

@@ -34,7 +34,7 @@ final class RunProgress extends SparkListener implements Source {
     private final Map<Long, Integer> rankOfTask = new HashMap<>();
     private final RankNow[] ranks;
     private double loss = Double.NaN;
-    private long told = -1;
+    private long reported = -1;
 
     private record RankNow(long step, long promised, long measured) {}
 
@@ -115,8 +115,8 @@ final class RunProgress extends SparkListener implements Source {
 
     private void tell() {
         long slowest = Arrays.stream(ranks).mapToLong(RankNow::step).min().orElse(0);
-        if (slowest == 0 || slowest == told) return;
-        told = slowest;
+        if (slowest == 0 || slowest == reported) return;
+        reported = slowest;
         var line = new StringBuilder();
         line.append(String.format(Locale.ROOT, "step %,d of %,d, loss %.4f", slowest, steps, loss));
         if (ranks.length <= EACH) {

@@ -193,14 +193,14 @@ public final class SparkGroup implements Group {
         return () -> await(done, from, "sent no message to");
     }
 
-    private void await(CompletableFuture<Void> done, int peer, String what) {
+    private void await(CompletableFuture<Void> done, int peer, String operation) {
         try {
             done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new PeerException(
                     peers.get(peer).name()
                             + " "
-                            + what
+                            + operation
                             + " rank "
                             + rank
                             + " within "

@@ -308,7 +308,7 @@ public final class SparkTraining<P> {
 
     /** The error for too few executors; Spark has already waited for them, so it is not retried. */
     private IllegalStateException tooFew(long step, Exception e) {
-        var told =
+        var error =
                 new IllegalStateException(
                         "training stopped after the checkpoint of step "
                                 + step
@@ -318,8 +318,8 @@ public final class SparkTraining<P> {
                                 + " of ranks that divides the "
                                 + settings.cut().pieces()
                                 + " shards, which changes no bit");
-        told.addSuppressed(e);
-        return told;
+        error.addSuppressed(e);
+        return error;
     }
 
     private static Function1<

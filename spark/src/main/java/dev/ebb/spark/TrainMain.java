@@ -198,7 +198,7 @@ public final class TrainMain implements Callable<Integer> {
     /**
      * The settings for Spark; those on the command line of {@code spark-submit} take precedence.
      */
-    private Map<String, String> settings(SparkConf said) {
+    private Map<String, String> settings(SparkConf given) {
         var all = new HashMap<String, String>();
         all.put("spark.executor.cores", threads + "");
         all.put("spark.task.cpus", threads + "");
@@ -210,11 +210,11 @@ public final class TrainMain implements Callable<Integer> {
         all.put("spark.barrier.sync.timeout", "3600");
         all.put("spark.executor.heartbeatInterval", "5s");
         all.put("spark.log.level", "WARN");
-        all.keySet().removeIf(said::contains);
+        all.keySet().removeIf(given::contains);
         var options = "spark.executor.extraJavaOptions";
-        all.put(options, (said.get(options, "") + " " + VECTORS).strip());
+        all.put(options, (given.get(options, "") + " " + VECTORS).strip());
         var jars = new ArrayList<>(jars());
-        if (!said.get("spark.jars", "").isEmpty()) jars.add(said.get("spark.jars"));
+        if (!given.get("spark.jars", "").isEmpty()) jars.add(given.get("spark.jars"));
         all.put("spark.jars", String.join(",", jars));
         return all;
     }

@@ -48,12 +48,12 @@ public final class AdBench {
     public static void main(String[] arguments) throws IOException {
         var files = Stream.of(arguments).filter(a -> a.startsWith(FILES)).findFirst();
         var others = Stream.of(arguments).filter(a -> !a.startsWith(FILES)).toArray(String[]::new);
-        var told = Inputs.Arguments.of(others, "gmm", "ba", "lstm", "hand");
+        var selected = Inputs.Arguments.of(others, "gmm", "ba", "lstm", "hand");
         var bars = new Bars();
         boolean beside = files.isEmpty() && PyTorch.INSTALLED.isThere();
         try (var cpu = new Cpu(1)) {
-            for (var name : told.names()) {
-                for (var one : cases(name, told.inputs())) {
+            for (var name : selected.names()) {
+                for (var one : cases(name, selected.inputs())) {
                     try (var problem = one.problem.apply(cpu)) {
                         if (files.isEmpty()) compare(problem, one.bar, bars, beside);
                         else write(problem, Path.of(files.get().substring(FILES.length())));

@@ -68,10 +68,10 @@ public final class Grid {
     private Grid() {}
 
     public static void main(String[] arguments) {
-        var told = Inputs.Arguments.of(arguments, "gmm-1k", "gmm-10k", "ba", "lstm", "hand");
+        var selected = Inputs.Arguments.of(arguments, "gmm-1k", "gmm-10k", "ba", "lstm", "hand");
         try (var cpu = new Cpu(1)) {
-            for (var part : told.names())
-                for (var one : cases(part, told.inputs()))
+            for (var part : selected.names())
+                for (var one : cases(part, selected.inputs()))
                     try (var problem = one.problem.apply(cpu)) {
                         if (one.byHand) compare(problem, one.seconds);
                         else alone(problem, one.seconds);

@@ -23,20 +23,20 @@ record PyTorch(List<String> command) {
 
     /** Whether PyTorch is installed; prints the answer. */
     boolean isThere() {
-        var said = run(List.of());
+        var output = run(List.of());
         System.out.println(
-                said.well
-                        ? "beside PyTorch " + said.text + " on " + THREADS + " thread, by medians"
-                        : "without PyTorch: " + said.text);
-        return said.well;
+                output.well
+                        ? "beside PyTorch " + output.text + " on " + THREADS + " thread, by medians"
+                        : "without PyTorch: " + output.text);
+        return output.well;
     }
 
     /** The text to print next to Ebb's time; {@code millis} is Ebb's median. */
     String beside(Path file, double millis) {
-        var said = run(List.of(Integer.toString(THREADS), file.toString()));
-        var columns = said.text.split("\t", -1);
-        if (!said.well || columns.length != 4)
-            return "; PyTorch FAILED: " + said.text.replace('\t', ' ');
+        var output = run(List.of(Integer.toString(THREADS), file.toString()));
+        var columns = output.text.split("\t", -1);
+        if (!output.well || columns.length != 4)
+            return "; PyTorch FAILED: " + output.text.replace('\t', ' ');
         double median = Double.parseDouble(columns[1]);
         return String.format(
                 Locale.ROOT,

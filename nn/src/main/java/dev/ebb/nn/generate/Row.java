@@ -23,7 +23,7 @@ final class Row {
     private final BitSet seen = new BitSet();
     private int[] tokens;
     private int count;
-    private int told;
+    private int reported;
     private int start;
     private int cached;
     private boolean done;
@@ -35,7 +35,7 @@ final class Row {
         this.prompt = prompt.length;
         tokens = prompt.clone();
         count = prompt.length;
-        told = count;
+        reported = count;
         limit = count + more;
         done = more == 0;
         for (int token : prompt) seen.set(token);
@@ -135,9 +135,9 @@ final class Row {
             for (int length = stop.length - 1; length > held && !done; length--)
                 if (endsWith(stop, length)) held = length;
         }
-        int from = told;
-        told = Math.max(told, count - held);
-        return Arrays.copyOfRange(tokens, from, told);
+        int from = reported;
+        reported = Math.max(reported, count - held);
+        return Arrays.copyOfRange(tokens, from, reported);
     }
 
     int[] drawn() {

@@ -85,9 +85,9 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                     "tanh", Activation.TANH);
 
     Activation activation(String key, Activation otherwise) throws FileFormatException {
-        var said = config.text(key);
-        if (said.isEmpty()) return otherwise;
-        var known = ACTIVATIONS.get(said.get());
+        var value = config.text(key);
+        if (value.isEmpty()) return otherwise;
+        var known = ACTIVATIONS.get(value.get());
         if (known != null) return known;
         throw config.unknown(
                 key,
@@ -117,7 +117,7 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
             throw config.unknown(
                     "model_type", "its tensors have the names of " + kinds.keySet() + " alone");
         var built = config.value("architectures").map(Json::elements).orElse(List.of());
-        var told = kind.orElse("");
+        var type = kind.orElse("");
         for (var architecture : built) {
             var name = architecture.text().orElse("");
             var of =
@@ -125,14 +125,14 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                             .filter(k -> name.matches(k.getValue() + "(For|LMHead|Double|Model).*"))
                             .map(Map.Entry::getKey)
                             .findFirst();
-            if (of.isEmpty() || !(told.isEmpty() || told.equals(of.get())))
+            if (of.isEmpty() || !(type.isEmpty() || type.equals(of.get())))
                 throw config.unknown(
                         "architectures",
                         "its tensors have the names of "
-                                + (told.isEmpty() ? kinds.keySet() : told + ", its model_type"));
-            told = of.get();
+                                + (type.isEmpty() ? kinds.keySet() : type + ", its model_type"));
+            type = of.get();
         }
-        return told;
+        return type;
     }
 
     /**

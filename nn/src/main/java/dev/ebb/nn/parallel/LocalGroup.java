@@ -67,15 +67,16 @@ public final class LocalGroup implements Group {
         return () -> await(done, "rank " + from + " sent no message to rank " + rank);
     }
 
-    private void await(CompletableFuture<Void> done, String what) {
+    private void await(CompletableFuture<Void> done, String operation) {
         try {
             done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new PeerException(
-                    what + " within " + patience.toMillis() / 1000.0 + " s; see what it does", e);
+                    operation + " within " + patience.toMillis() / 1000.0 + " s; see what it does",
+                    e);
         } catch (ExecutionException e) {
             throw new PeerException(
-                    what + ": " + Objects.requireNonNullElse(e.getCause(), e).getMessage(), e);
+                    operation + ": " + Objects.requireNonNullElse(e.getCause(), e).getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new PeerException("rank " + rank + " was interrupted while it waited", e);
@@ -162,9 +163,9 @@ public final class LocalGroup implements Group {
             return receives.isEmpty();
         }
 
-        synchronized void close(String who) {
-            if (left.isEmpty()) left = who;
-            var gone = new IllegalStateException(who + " has left the group");
+        synchronized void close(String name) {
+            if (left.isEmpty()) left = name;
+            var gone = new IllegalStateException(name + " has left the group");
             sends.forEach(w -> w.done.completeExceptionally(gone));
             receives.forEach(w -> w.done.completeExceptionally(gone));
             sends.clear();

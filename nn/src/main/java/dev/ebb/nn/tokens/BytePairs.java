@@ -73,9 +73,9 @@ final class BytePairs implements TokenModel {
     }
 
     private Map<Long, Merge> merges(ConfigKeys keys) throws FileFormatException {
-        var said = keys.value("merges");
-        if (said.isEmpty()) throw keys.missing("merges");
-        var list = said.get().elements();
+        var value = keys.value("merges");
+        if (value.isEmpty()) throw keys.missing("merges");
+        var list = value.get().elements();
         var all = HashMap.<Long, Merge>newHashMap(list.size());
         for (int i = 0; i < list.size(); i++) {
             var pair = pair(keys, i, list.get(i));

@@ -40,9 +40,9 @@ interface TokenModel {
 
     /** The numbers of tokens, from a JSON object of texts and numbers. */
     static Map<String, Integer> vocabulary(ConfigKeys keys, String key) throws FileFormatException {
-        var said = keys.value(key);
-        if (said.isEmpty()) throw keys.missing(key);
-        if (!(said.get() instanceof Json.Obj(var members)))
+        var value = keys.value(key);
+        if (value.isEmpty()) throw keys.missing(key);
+        if (!(value.get() instanceof Json.Obj(var members)))
             throw new FileFormatException(keys.place(key) + " should be an object of numbers");
         var all = HashMap.<String, Integer>newHashMap(members.size());
         for (var member : members.entrySet()) {

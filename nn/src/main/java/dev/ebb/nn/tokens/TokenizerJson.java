@@ -24,10 +24,10 @@ final class TokenizerJson {
 
     /** The objects in a list. */
     static List<ConfigKeys> list(ConfigKeys keys, String key) throws FileFormatException {
-        var said = keys.value(key);
-        if (said.isEmpty()) throw keys.missing(key);
+        var value = keys.value(key);
+        if (value.isEmpty()) throw keys.missing(key);
         var all = new ArrayList<ConfigKeys>();
-        var items = said.get().elements();
+        var items = value.get().elements();
         for (int i = 0; i < items.size(); i++) all.add(keys.item(key, i, items.get(i)));
         return all;
     }

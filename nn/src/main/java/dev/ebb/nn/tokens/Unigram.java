@@ -27,9 +27,9 @@ final class Unigram implements TokenModel {
     private final Optional<List<Integer>> bytes;
 
     private Unigram(ConfigKeys keys) throws FileFormatException {
-        var said = keys.value("vocab");
-        if (said.isEmpty()) throw keys.missing("vocab");
-        var items = said.get().elements();
+        var value = keys.value("vocab");
+        if (value.isEmpty()) throw keys.missing("vocab");
+        var items = value.get().elements();
         scores = new double[items.size()];
         int most = 1;
         for (int i = 0; i < scores.length; i++) {

@@ -87,7 +87,7 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
                     stepper,
                     Optional.empty(),
                     plan.peakBytes(),
-                    told(settings, batch, cuts, wholeBytes, plan.peakBytes(), plan.cost()));
+                    batchSplit(settings, batch, cuts, wholeBytes, plan.peakBytes(), plan.cost()));
         }
         var evaluated = rows(settings.validation.get(), evaluated(settings));
         var both =
@@ -101,7 +101,8 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
                 both.stepper(),
                 Optional.of(both.evaluation()),
                 plan.peakBytes(),
-                told(settings, batch, cuts, wholeBytes, plan.peakBytes(), plan.step().cost()));
+                batchSplit(
+                        settings, batch, cuts, wholeBytes, plan.peakBytes(), plan.step().cost()));
     }
 
     private static <M, S> Stepping<TrainingState<M, S>, Batch, TrainingStep.StepResult> stepping(
@@ -112,7 +113,7 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
                 .on(settings.device);
     }
 
-    private static <M, S> Optional<BatchSplit> told(
+    private static <M, S> Optional<BatchSplit> batchSplit(
             TrainerSettings<M, S> settings,
             Batch batch,
             int cuts,
