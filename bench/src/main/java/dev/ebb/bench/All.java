@@ -66,7 +66,7 @@ public final class All {
             var before = figures.of(name).map(String::lines).map(l -> l.toList()).orElse(List.of());
             var arguments = all.getOrDefault(name, "");
             var after = run(name, arguments);
-            if (Bars.areFigures(after)) missed.add(name);
+            if (Thresholds.areFigures(after)) missed.add(name);
             System.out.println("== " + name + ": before -> after");
             Figures.beside(before, after).forEach(System.out::println);
             Files.writeString(PAGE, figures.with(name, block(name, arguments, after)).page());
@@ -90,7 +90,7 @@ public final class All {
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         var lines = text.lines().filter(l -> !l.isBlank()).toList();
-        if (process.waitFor() != 0 && !Bars.areFigures(lines)) {
+        if (process.waitFor() != 0 && !Thresholds.areFigures(lines)) {
             System.out.print(text);
             throw new IllegalStateException(name + " failed; what it said is above");
         }

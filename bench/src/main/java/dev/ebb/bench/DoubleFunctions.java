@@ -85,24 +85,25 @@ public final class DoubleFunctions {
         int count = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000_000;
         try (var cpu = new Cpu(1);
                 var arena = Arena.ofShared()) {
-            var bars = new Bars();
+            var thresholds = new Thresholds();
             for (Case c : CASES) {
                 double nanos = time(cpu, arena, c, rounds);
                 var bar = BARS.get(c.name);
                 if (bar != null && c.type == DType.F64)
-                    bars.line(c.name, nanos, bar, "ns an element");
+                    thresholds.line(c.name, nanos, bar, "ns an element");
             }
             for (Case c : CASES) if (c.type == DType.F64) compare(cpu, arena, c, count);
             var each = new double[3];
             for (int k = 0; k < 3; k++) {
                 int n = 8 << 2 * k;
                 var both = slices(cpu, n, rounds);
-                bars.line("gradient of " + n + " slices", both[0] / both[1], 2, "times chunks");
+                thresholds.line(
+                        "gradient of " + n + " slices", both[0] / both[1], 2, "times chunks");
                 each[k] = both[0];
             }
             // linear in the size of the tensor: many slices must not take longer than few
-            bars.line("gradient of 128 slices", each[2] / each[0], 1.5, "times that of 8");
-            bars.end();
+            thresholds.line("gradient of 128 slices", each[2] / each[0], 1.5, "times that of 8");
+            thresholds.end();
         }
     }
 

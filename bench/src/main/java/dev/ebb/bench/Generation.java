@@ -40,7 +40,7 @@ public final class Generation {
         int count = n[4];
         var model = Gpt2.of(Gpt2.Config.of(VOCABULARY, context, n[1], n[0], n[2]), new Seed(1));
         var prompt = new int[] {1, 2, 3, 4};
-        var bars = new Bars();
+        var thresholds = new Thresholds();
         try (var cpu = new Cpu(Workload.THREADS);
                 var generator = new Generator(model, 1, context, Budget.unlimited(), cpu);
                 var logits = Ebb.compile((Tensor ids) -> model.logits(ids)).on(cpu)) {
@@ -74,14 +74,14 @@ public final class Generation {
                     reading,
                     without,
                     times,
-                    expected.length >= FROM ? bars.atLeast(LEAST, times, "with a cache") : "",
+                    expected.length >= FROM ? thresholds.atLeast(LEAST, times, "with a cache") : "",
                     same ? "yes" : "NO",
                     Budget.show(report.promisedBytes()),
                     Budget.show(report.measuredBytes()));
             if (!same) throw new IllegalStateException("the cache gives other tokens");
             if (report.measuredBytes() > report.promisedBytes())
                 throw new IllegalStateException("more bytes than were promised");
-            bars.end();
+            thresholds.end();
         }
     }
 

@@ -23,7 +23,7 @@ public final class Start {
 
     private final Path folder;
     private final int rounds;
-    private final Bars bars = new Bars();
+    private final Thresholds thresholds = new Thresholds();
 
     private Start(Path folder, int rounds) {
         this.folder = folder;
@@ -47,7 +47,7 @@ public final class Start {
         } finally {
             delete(folder);
         }
-        start.bars.end();
+        start.thresholds.end();
     }
 
     private void measure() throws IOException, InterruptedException {
@@ -91,7 +91,7 @@ public final class Start {
     }
 
     private String threshold(OptionalDouble bar, double seconds, String name) {
-        return bar.isPresent() ? bars.atMost(bar.getAsDouble(), seconds, name) : "";
+        return bar.isPresent() ? thresholds.atMost(bar.getAsDouble(), seconds, name) : "";
     }
 
     private static void print(String name, String onProcessor, String onClock, Spent spent) {

@@ -36,7 +36,7 @@ public final class StudioStart {
     private static final Pattern LEAST = Pattern.compile("\"least\":(\\d+)");
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final Bars bars = new Bars();
+    private final Thresholds thresholds = new Thresholds();
     private final Path folder;
     private String root = "";
     private String cookie = "";
@@ -54,7 +54,7 @@ public final class StudioStart {
         } finally {
             Start.delete(folder);
         }
-        start.bars.end();
+        start.thresholds.end();
     }
 
     /** The processor time that a process has used so far, in all its threads. */
@@ -119,7 +119,7 @@ public final class StudioStart {
                 "%s: %.2f s%s, of the processors %.2f s%n",
                 name,
                 seconds,
-                bars.atMost(most, seconds, name),
+                thresholds.atMost(most, seconds, name),
                 worked(studio));
     }
 
@@ -220,7 +220,7 @@ public final class StudioStart {
                 name,
                 millis[drags / 2],
                 millis[drags * 95 / 100],
-                bars.atMost(DRAG_MILLIS, millis[drags * 95 / 100], "a drag, " + name),
+                thresholds.atMost(DRAG_MILLIS, millis[drags * 95 / 100], "a drag, " + name),
                 millis[drags - 1],
                 exact,
                 drags);

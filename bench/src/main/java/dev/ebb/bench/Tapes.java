@@ -21,14 +21,14 @@ final class Tapes {
 
     public static void main(String[] arguments) {
         int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 4_000;
-        var bars = new Bars();
+        var thresholds = new Thresholds();
         open(rounds / 20);
         for (int length : new int[] {1, 4, 16, 100, 1_000, 10_000}) {
             int some = length < 1_000 ? rounds : rounds / (length / 500);
             double op = chain(length, length < 100 ? 100 : 30, some);
-            if (length <= 4) bars.line("an op on " + length + " elements", op, 500, "ns");
+            if (length <= 4) thresholds.line("an op on " + length + " elements", op, 500, "ns");
         }
-        bars.end();
+        thresholds.end();
     }
 
     private static void open(int rounds) {

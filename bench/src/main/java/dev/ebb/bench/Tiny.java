@@ -42,21 +42,21 @@ final class Tiny {
 
     public static void main(String[] arguments) {
         int slices = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 200;
-        var bars = new Bars();
+        var thresholds = new Thresholds();
         var nanos = rosenbrock(slices);
-        bars.line("Rosenbrock 2 by doubles", nanos[1], 60, "ns");
-        bars.line("Rosenbrock 2 by records", nanos[2], 300, "ns");
+        thresholds.line("Rosenbrock 2 by doubles", nanos[1], 60, "ns");
+        thresholds.line("Rosenbrock 2 by records", nanos[2], 300, "ns");
         nanos = blackScholes(slices);
-        bars.line("Black-Scholes and five Greeks", nanos[1] / nanos[0], 3, "times by hand");
+        thresholds.line("Black-Scholes and five Greeks", nanos[1] / nanos[0], 3, "times by hand");
         nanos = options(slices);
-        bars.line("1,000 options", nanos[1] / nanos[0], 1.3, "times by hand");
+        thresholds.line("1,000 options", nanos[1] / nanos[0], 1.3, "times by hand");
         nanos = loop(slices);
-        bars.line("a loop with its gradient", nanos[1] / nanos[0], 5, "times by hand");
+        thresholds.line("a loop with its gradient", nanos[1] / nanos[0], 5, "times by hand");
         nanos = forward(slices);
-        bars.line("forward mode through a loop", nanos[1] / nanos[0], 1.5, "times its value");
+        thresholds.line("forward mode through a loop", nanos[1] / nanos[0], 1.5, "times its value");
         nanos = ops(slices);
-        bars.line("an op on arrays", nanos[1] / 1e3, 5, "us");
-        bars.end();
+        thresholds.line("an op on arrays", nanos[1] / 1e3, 5, "us");
+        thresholds.end();
     }
 
     /** The nanoseconds per call of each. */

@@ -7,7 +7,7 @@ import dev.ebb.cli.option.OutputFile;
 import dev.ebb.cli.report.KnownFigures;
 import dev.ebb.cli.report.PlanFigures;
 import dev.ebb.cli.report.PlanInBudget;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.plan.Budget;
 
 import org.jspecify.annotations.Nullable;
@@ -85,6 +85,7 @@ final class PlanCommand implements Callable<Integer> {
     }
 
     private void write(String text) throws IOException {
-        if (json != null) Durable.write(json, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
+        if (json != null)
+            AtomicFile.write(json, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 }

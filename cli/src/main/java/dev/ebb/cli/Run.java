@@ -14,7 +14,7 @@ import dev.ebb.cli.report.RunWatch;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.nn.generate.Generator;
 import dev.ebb.nn.generate.Sampling;
 import dev.ebb.nn.model.AutoregressiveModel;
@@ -73,7 +73,7 @@ record Run(
     }
 
     private static void write(Path file, String text) throws IOException {
-        Durable.write(file, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
+        AtomicFile.write(file, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private Finished finished(Start start, Corpus corpus, StopSignal stop) throws IOException {

@@ -2,7 +2,7 @@ package dev.ebb.cli;
 
 import dev.ebb.cli.option.ErrorMessages;
 import dev.ebb.cli.option.Refusal;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -174,7 +174,7 @@ record RunFolder(Path path) {
                 }
                 Files.move(link, before(), StandardCopyOption.ATOMIC_MOVE);
             }
-            Durable.rename(next, checkpoint());
+            AtomicFile.rename(next, checkpoint());
         } catch (IOException e) {
             throw new Refusal(
                     "the checkpoint of step "

@@ -15,7 +15,7 @@ import dev.ebb.cli.report.RunWatch;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.data.SourceText;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.ModelSize;
@@ -217,7 +217,7 @@ final class TrainCommand implements Callable<Integer> {
 
     private static void write(RunFigures outcome, Path json) throws IOException {
         var text = outcome.json() + "\n";
-        Durable.write(json, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
+        AtomicFile.write(json, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static void positive(String option, long value) {
@@ -329,7 +329,7 @@ final class TrainCommand implements Callable<Integer> {
         } else {
             bytes = SourceText.joined(text);
         }
-        Durable.write(folder.sources(), o -> o.write(bytes));
+        AtomicFile.write(folder.sources(), o -> o.write(bytes));
         return new Corpus(bytes);
     }
 

@@ -6,7 +6,7 @@ import dev.ebb.cpu.attend.PlainAttention;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.ConvolveKernel;
-import dev.ebb.cpu.straight.MovableKernels;
+import dev.ebb.cpu.straight.RelocatableKernels;
 import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.tile.ProgramScratch;
 import dev.ebb.cpu.tile.Tiles;
@@ -35,7 +35,7 @@ final class ProgramCpu implements HostQueue.Binder {
     private final SingleThreadedFirstRuns first;
     private final FusedLoops loops;
     private final StraightPrograms straight;
-    private final MovableKernels movable;
+    private final RelocatableKernels relocatable;
     private final Reference reference = new Reference();
     private WorkerGroup workers;
     private Tiles tiles;
@@ -46,12 +46,12 @@ final class ProgramCpu implements HostQueue.Binder {
             SingleThreadedFirstRuns first,
             FusedLoops loops,
             StraightPrograms straight,
-            MovableKernels movable) {
+            RelocatableKernels relocatable) {
         this.all = all;
         this.first = first;
         this.loops = loops;
         this.straight = straight;
-        this.movable = movable;
+        this.relocatable = relocatable;
         workers = new WorkerGroup(all, 1);
         tiles = new Tiles(ProgramScratch.NONE, 1);
         elementwise = new ElementwiseKernels(workers, tiles, loops);
@@ -68,7 +68,7 @@ final class ProgramCpu implements HostQueue.Binder {
      */
     private ProgramScratch scratch(List<Node> nodes) {
         return nodes.size() == 1
-                ? movable.scratch(nodes.getFirst(), n -> KernelScratchSizes.all(List.of(n)))
+                ? relocatable.scratch(nodes.getFirst(), n -> KernelScratchSizes.all(List.of(n)))
                 : KernelScratchSizes.all(nodes);
     }
 
@@ -161,7 +161,7 @@ final class ProgramCpu implements HostQueue.Binder {
 
     @Override
     public Optional<Anywhere> anywhere(Node node) {
-        return movable.of(node);
+        return relocatable.of(node);
     }
 
     @Override

@@ -7,7 +7,7 @@ import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.move.SortKernel;
 import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.F32Blocks;
-import dev.ebb.cpu.straight.MovableKernels;
+import dev.ebb.cpu.straight.RelocatableKernels;
 import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Device;
@@ -35,7 +35,7 @@ final class VectorCpu implements Device, AutoCloseable {
     private final Workers workers;
     private final FusedLoops loops;
     private final StraightPrograms straight;
-    private final MovableKernels movable;
+    private final RelocatableKernels relocatable;
     private final SingleThreadedFirstRuns first;
 
     VectorCpu(int threads, FusedLoops loops) {
@@ -45,7 +45,7 @@ final class VectorCpu implements Device, AutoCloseable {
     VectorCpu(Threads threads, FusedLoops loops, StraightPrograms straight) {
         this.threads = threads;
         this.straight = straight;
-        movable = new MovableKernels(straight.after());
+        relocatable = new RelocatableKernels(straight.after());
         this.loops = loops;
         workers = new Workers(threads.count());
         first = new SingleThreadedFirstRuns(threads);
@@ -122,7 +122,7 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public Queue open() {
-        return new HostQueue(new ProgramCpu(workers, first, loops, straight, movable));
+        return new HostQueue(new ProgramCpu(workers, first, loops, straight, relocatable));
     }
 
     @Override

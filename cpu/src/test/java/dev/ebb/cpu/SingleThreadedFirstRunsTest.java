@@ -83,7 +83,7 @@ class SingleThreadedFirstRunsTest {
     void isLeftOnce() {
         var node = product(64);
         try (var workers = new Workers(2)) {
-            var crew = new WorkerGroup(workers, 2);
+            var workerGroup = new WorkerGroup(workers, 2);
             var alone = new int[2];
             var caller = Thread.currentThread();
             var runs =
@@ -91,13 +91,13 @@ class SingleThreadedFirstRunsTest {
                             .of(
                                     node,
                                     () ->
-                                            crew.run(
+                                            workerGroup.run(
                                                     100,
                                                     (_, worker) -> {
                                                         if (Thread.currentThread() == caller)
                                                             alone[worker]++;
                                                     }),
-                                    crew);
+                                    workerGroup);
             runs.run();
             assertThat(alone).containsExactly(100, 0);
             runs.run();

@@ -37,7 +37,9 @@ class CudaProgramTest {
 
     @BeforeEach
     void needsCompiler() {
-        assumeTrue(Tools.has("g++"), "no g++ on the PATH: programs are not tried without a card");
+        assumeTrue(
+                InstalledPrograms.has("g++"),
+                "no g++ on the PATH: programs are not tried without a card");
     }
 
     private static Tensor chain(Tensor x) {

@@ -59,7 +59,7 @@ final class DeviceProfile extends CardTimer {
         for (var entry : pieces.entrySet()) {
             var piece = entry.getKey();
             double ms;
-            try (var _ = Turn.take()) {
+            try (var _ = GpuLock.take()) {
                 ms = time(piece);
             }
             double total = ms * entry.getValue();

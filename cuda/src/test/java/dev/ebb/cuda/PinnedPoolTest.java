@@ -80,7 +80,9 @@ class PinnedPoolTest {
 
     @Test
     void a_program_with_places_is_recorded_and_has_the_bits_of_one_without() {
-        assumeTrue(Tools.has("g++"), "no g++ on the PATH: programs are not tried without a card");
+        assumeTrue(
+                InstalledPrograms.has("g++"),
+                "no g++ on the PATH: programs are not tried without a card");
         var gpu = new SimulatedGpu(folder);
         var cuda = new Cuda(gpu, Precision.F32);
         var data = new float[64 * 64];

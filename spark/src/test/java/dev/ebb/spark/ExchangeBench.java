@@ -101,7 +101,7 @@ final class ExchangeBench {
                 out.println(garbage);
                 return;
             }
-            var bars = new Bars();
+            var thresholds = new Thresholds();
             double sent = Long.parseLong(lines.readLine()) / 1024.0;
             double received = garbage / 1024.0;
             var text =
@@ -113,17 +113,18 @@ final class ExchangeBench {
                             BYTES / plain / 1e9,
                             BYTES / spark / 1e9,
                             plain / spark,
-                            bars.atLeast(
+                            thresholds.atLeast(
                                     "the share of a plain TCP stream", plain / spark, LEAST_SHARE),
                             sent,
-                            bars.atMost("garbage where it is sent, KiB,", sent, MOST_GARBAGE_KIB),
+                            thresholds.atMost(
+                                    "garbage where it is sent, KiB,", sent, MOST_GARBAGE_KIB),
                             received,
-                            bars.atMost(
+                            thresholds.atMost(
                                     "garbage where it is received, KiB,",
                                     received,
                                     MOST_GARBAGE_KIB));
             page.write("ExchangeBench", text);
-            bars.end();
+            thresholds.end();
         }
     }
 

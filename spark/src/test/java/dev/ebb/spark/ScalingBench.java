@@ -83,7 +83,7 @@ final class ScalingBench {
                         1e12 * link.byteSeconds()));
         text.append("| ranks | predicted, ms | of it exchange, ms | measured, ms | apart |\n");
         text.append("|---|---|---|---|---|\n");
-        var bars = new Bars();
+        var thresholds = new Thresholds();
         for (int i = 0; i < 3; i++) {
             var step = model.step(1 << i);
             double apart = 100 * (step.seconds() / best[3 + i] - 1);
@@ -96,7 +96,7 @@ final class ScalingBench {
                             1e3 * (step.seconds() - step.compute()),
                             1e3 * best[3 + i],
                             apart,
-                            bars.atMost(
+                            thresholds.atMost(
                                     "the error of the prediction for %d ranks, in percent,"
                                             .formatted(1 << i),
                                     Math.abs(apart),
@@ -104,7 +104,7 @@ final class ScalingBench {
         }
         page.write("ScalingBench", text.toString());
         page.write("ScalingTable", ScalingTable.text(link));
-        bars.end();
+        thresholds.end();
     }
 
     /**

@@ -1,6 +1,6 @@
 package dev.ebb.bench.adbench;
 
-import dev.ebb.bench.Bars;
+import dev.ebb.bench.Thresholds;
 import dev.ebb.cpu.Cpu;
 
 import java.io.IOException;
@@ -49,19 +49,19 @@ public final class AdBench {
         var files = Stream.of(arguments).filter(a -> a.startsWith(FILES)).findFirst();
         var others = Stream.of(arguments).filter(a -> !a.startsWith(FILES)).toArray(String[]::new);
         var selected = Inputs.Arguments.of(others, "gmm", "ba", "lstm", "hand");
-        var bars = new Bars();
+        var thresholds = new Thresholds();
         boolean beside = files.isEmpty() && PyTorch.INSTALLED.isThere();
         try (var cpu = new Cpu(1)) {
             for (var name : selected.names()) {
                 for (var one : cases(name, selected.inputs())) {
                     try (var problem = one.problem.apply(cpu)) {
-                        if (files.isEmpty()) compare(problem, one.bar, bars, beside);
+                        if (files.isEmpty()) compare(problem, one.bar, thresholds, beside);
                         else write(problem, Path.of(files.get().substring(FILES.length())));
                     }
                 }
             }
         }
-        bars.end();
+        thresholds.end();
     }
 
     private static void write(Problem problem, Path folder) throws IOException {
@@ -103,7 +103,8 @@ public final class AdBench {
     }
 
     /** Prints the times of both. */
-    private static void compare(Problem problem, OptionalDouble bar, Bars bars, boolean beside)
+    private static void compare(
+            Problem problem, OptionalDouble bar, Thresholds thresholds, boolean beside)
             throws IOException {
         var times = new ArrayList<Long>();
         long ebb = Long.MAX_VALUE;
@@ -127,7 +128,7 @@ public final class AdBench {
                 "%s: %.3f ms%s, by hand %.3f ms, %.2f times; largest difference %.1e%s%n",
                 problem.name(),
                 millis,
-                bar.isPresent() ? bars.atMost(bar.getAsDouble(), millis, problem.name()) : "",
+                bar.isPresent() ? thresholds.atMost(bar.getAsDouble(), millis, problem.name()) : "",
                 hand / 1e6,
                 (double) ebb / hand,
                 problem.difference(),

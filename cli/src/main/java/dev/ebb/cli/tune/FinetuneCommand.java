@@ -11,7 +11,7 @@ import dev.ebb.nn.adapt.MergedModel;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.data.Instructions;
 import dev.ebb.nn.data.SourceText;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.nn.file.TextFile;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.PretrainedFile;
@@ -293,7 +293,7 @@ public final class FinetuneCommand implements Callable<Integer> {
             // nothing is written before the run is known to fit
             if (losses.isEmpty()) {
                 Files.createDirectories(out);
-                Durable.write(out.resolve(TEXT), o -> o.write(bytes));
+                AtomicFile.write(out.resolve(TEXT), o -> o.write(bytes));
             } else {
                 tuning.restore(out, begun);
             }

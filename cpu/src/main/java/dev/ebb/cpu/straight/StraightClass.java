@@ -90,7 +90,7 @@ final class StraightClass {
     }
 
     /** Compiles one node into a method that takes the addresses of operands and results. */
-    static Anywhere movable(Node node) {
+    static Anywhere relocatable(Node node) {
         return instance(
                 Anywhere.class,
                 new ClassData(),
@@ -99,7 +99,7 @@ final class StraightClass {
                                 "run",
                                 ANYWHERE,
                                 ClassFile.ACC_PUBLIC,
-                                code -> new MovableCode(node, code).write()));
+                                code -> new RelocatableCode(node, code).write()));
     }
 
     private static void write(StraightForm form, int part, CodeBuilder code, ClassData data) {

@@ -22,7 +22,7 @@ final class SafetensorsWriter {
 
     static void write(Path file, List<LazyTensor> tensors, Map<String, String> metadata)
             throws IOException {
-        Durable.write(file, out -> write(out, tensors, metadata));
+        AtomicFile.write(file, out -> write(out, tensors, metadata));
     }
 
     static void write(OutputStream out, List<LazyTensor> tensors, Map<String, String> metadata)

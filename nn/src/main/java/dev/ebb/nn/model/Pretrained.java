@@ -3,7 +3,7 @@ package dev.ebb.nn.model;
 import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
-import dev.ebb.nn.file.Sharded;
+import dev.ebb.nn.file.ShardedSafetensors;
 import dev.ebb.nn.file.TensorSource;
 
 import java.io.IOException;
@@ -117,7 +117,7 @@ public final class Pretrained {
         if (noted.isPresent()) return ConfigKeys.of(file, Json.parse(file, noted.get()));
         var name = file.toAbsolutePath().getFileName().toString().replaceFirst("\\.[^.]*$", "");
         var candidates =
-                Sharded.isIndex(file)
+                ShardedSafetensors.isIndex(file)
                         ? List.of("config.json")
                         : List.of(name + ".json", "config.json");
         for (var candidate : candidates) {

@@ -6,7 +6,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.nn.onnx.export.FormWriter;
 import dev.ebb.nn.onnx.export.GraphWriter;
 import dev.ebb.nn.onnx.export.GraphWriter.Named;
@@ -52,7 +52,7 @@ public final class OnnxExport {
                             + whole.size()
                             + " bytes, and a file of ONNX holds 2 GiB; round its weights to bf16");
         }
-        Durable.write(file, whole::writeTo);
+        AtomicFile.write(file, whole::writeTo);
     }
 
     private static <M> ProtobufWriter model(

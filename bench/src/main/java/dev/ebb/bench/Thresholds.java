@@ -8,7 +8,7 @@ import java.util.Locale;
  * The thresholds with which a benchmark compares its figures. Each is printed next to its figure.
  * The last line that the benchmark prints lists the missed thresholds; then its exit status is 1.
  */
-public final class Bars {
+public final class Thresholds {
     private static final String MISSED = "bars missed: ";
 
     private final List<String> missed = new ArrayList<>();

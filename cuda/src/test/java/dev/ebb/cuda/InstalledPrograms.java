@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /** Programs that a test uses if they are installed. */
-final class Tools {
-    private Tools() {}
+final class InstalledPrograms {
+    private InstalledPrograms() {}
 
     static boolean has(String program) {
         return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":"))

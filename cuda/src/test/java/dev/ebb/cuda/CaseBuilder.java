@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /** Collects cases; operands are drawn from one seed, so that a list of cases is always the same. */
-final class Draft {
+final class CaseBuilder {
     private static final double[] NOTABLE = {
         0.0,
         -0.0,

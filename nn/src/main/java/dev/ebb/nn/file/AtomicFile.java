@@ -15,8 +15,8 @@ import java.nio.file.StandardOpenOption;
  * Writes files atomically: to a temporary file in the same folder, forced to the disk, then
  * renamed. If anything fails on the way, the old file remains.
  */
-public final class Durable {
-    private Durable() {}
+public final class AtomicFile {
+    private AtomicFile() {}
 
     /** Writes a file's content. */
     @FunctionalInterface

@@ -11,16 +11,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-final class DurableTest {
+final class AtomicFileTest {
     @TempDir Path folder;
 
     @Test
     void aFileThatCannotBeFinishedLeavesTheOldOne() throws IOException {
         var file = folder.resolve("kept");
-        Durable.write(file, out -> out.write("old".getBytes(StandardCharsets.UTF_8)));
+        AtomicFile.write(file, out -> out.write("old".getBytes(StandardCharsets.UTF_8)));
         assertThatThrownBy(
                         () ->
-                                Durable.write(
+                                AtomicFile.write(
                                         file,
                                         out -> {
                                             out.write(new byte[1 << 20]);
@@ -36,8 +36,8 @@ final class DurableTest {
     @Test
     void aNewFileReplacesTheOldOne() throws IOException {
         var file = folder.resolve("replaced");
-        Durable.write(file, out -> out.write(1));
-        Durable.write(file, out -> out.write(2));
+        AtomicFile.write(file, out -> out.write(1));
+        AtomicFile.write(file, out -> out.write(2));
         assertThat(Files.readAllBytes(file)).containsExactly(2);
     }
 }

@@ -20,7 +20,7 @@ import java.util.OptionalInt;
  * Emits the method of {@link dev.ebb.exec.Anywhere}. Local 1 is the memory segment, local 2 the
  * array of offsets of operands and results; the offsets are loaded into locals at the start.
  */
-final class MovableCode implements ElementAccess.Location {
+final class RelocatableCode implements ElementAccess.Location {
     /** A placeholder for memory whose offset is an argument of the method. */
     private record Later(int number, long bytes) implements Memory {
         @Override
@@ -50,7 +50,7 @@ final class MovableCode implements ElementAccess.Location {
     /** The local variable with the current element index, inside a loop over elements. */
     private OptionalInt position = OptionalInt.empty();
 
-    MovableCode(Node node, CodeBuilder code) {
+    RelocatableCode(Node node, CodeBuilder code) {
         this.node = node;
         this.code = code;
         elements = new ElementAccess(code, this);
@@ -59,7 +59,7 @@ final class MovableCode implements ElementAccess.Location {
     void write() {
         var in = places(node.inputs());
         var out = places(node.outputs());
-        if (MovableLoop.isLoop(node)) loop(in, out);
+        if (RelocatableLoop.isLoop(node)) loop(in, out);
         else body(node.kernel(), in, out);
         code.return_();
     }
@@ -89,7 +89,7 @@ final class MovableCode implements ElementAccess.Location {
         code.iconst_0().istore(at).labelBinding(next);
         code.iload(at).loadConstant((int) out.getFirst().size()).if_icmpge(end);
         position = OptionalInt.of(at);
-        body(MovableLoop.single(node), in, out);
+        body(RelocatableLoop.single(node), in, out);
         code.iinc(at, 1).goto_(next).labelBinding(end);
     }
 

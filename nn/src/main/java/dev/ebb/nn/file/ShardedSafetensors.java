@@ -18,14 +18,14 @@ import java.util.Set;
  * Tensors in several safetensors files with an index, {@code model.safetensors.index.json}, whose
  * {@code weight_map} names the file of each tensor. Index and files must agree on every tensor.
  */
-public final class Sharded implements TensorSource {
+public final class ShardedSafetensors implements TensorSource {
     private static final String SUFFIX = ".safetensors.index.json";
     private static final String MAP = "weight_map";
 
     private final Path index;
     private final SequencedMap<String, Safetensors> places;
 
-    private Sharded(Path index, SequencedMap<String, Safetensors> places) {
+    private ShardedSafetensors(Path index, SequencedMap<String, Safetensors> places) {
         this.index = index;
         this.places = Collections.unmodifiableSequencedMap(places);
     }
@@ -35,7 +35,7 @@ public final class Sharded implements TensorSource {
         return file.toString().endsWith(SUFFIX);
     }
 
-    public static Sharded open(Path index) throws IOException {
+    public static ShardedSafetensors open(Path index) throws IOException {
         var files = new LinkedHashMap<String, Safetensors>();
         try {
             var places = new LinkedHashMap<String, Safetensors>();
@@ -52,7 +52,7 @@ public final class Sharded implements TensorSource {
                         "there is no tensor " + place.getKey() + ", which " + index + " has here");
             }
             for (var file : files.values()) requireMapped(index, file, places);
-            return new Sharded(index, places);
+            return new ShardedSafetensors(index, places);
         } catch (IOException | RuntimeException e) {
             files.values().forEach(Safetensors::close);
             throw e;

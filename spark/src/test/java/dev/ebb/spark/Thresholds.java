@@ -8,7 +8,7 @@ import java.util.Locale;
  * The required bounds of a benchmark's figures. Each is printed next to its figure; a benchmark
  * that misses one says so in a sentence and ends with exit code 1.
  */
-final class Bars {
+final class Thresholds {
     private final List<String> missed = new ArrayList<>();
 
     /** The text after a figure that must be at least {@code bound}. */

@@ -17,7 +17,7 @@ import java.util.function.Function;
  * op at changing addresses. A method is made once a kind of node has been asked for a few times,
  * and is cached for all programs of a device in a least recently used cache.
  */
-public final class MovableKernels {
+public final class RelocatableKernels {
     /** The most kinds of nodes in the cache. */
     private static final int MOST = 512;
 
@@ -36,7 +36,7 @@ public final class MovableKernels {
     /**
      * @param after the number of requests for a kind of node before it is compiled
      */
-    public MovableKernels(int after) {
+    public RelocatableKernels(int after) {
         this.after = after;
     }
 
@@ -58,8 +58,8 @@ public final class MovableKernels {
         boolean due = known.asked++ == after;
         if (due
                 && (UnrollLimits.bytes(node, node.outputs().size()) >= 0
-                        || MovableLoop.isLoop(node)))
-            known.made = Optional.of(StraightClass.movable(node));
+                        || RelocatableLoop.isLoop(node)))
+            known.made = Optional.of(StraightClass.relocatable(node));
         return known.made;
     }
 }

@@ -17,11 +17,11 @@ import java.util.List;
  * elements to unroll but too few to be worth binding a kernel. Every operand has the length of the
  * results, or is a scalar.
  */
-final class MovableLoop {
+final class RelocatableLoop {
     /** From this number of elements on, vectors and workers are worth binding a kernel. */
     private static final long MOST = 4096;
 
-    private MovableLoop() {}
+    private RelocatableLoop() {}
 
     static boolean isLoop(Node node) {
         if (!(node.kernel() instanceof Kernel.Map k)) return false;
@@ -34,7 +34,7 @@ final class MovableLoop {
             boolean whole = size == n && k.operands().get(i).isContiguous(k.shape());
             if (!whole && size != 1) return false;
         }
-        if (!in.stream().allMatch(MovableLoop::isRead)) return false;
+        if (!in.stream().allMatch(RelocatableLoop::isRead)) return false;
         if (!out.stream().allMatch(t -> isRead(t) && t.size() == n)) return false;
         long functions = UnrollLimits.functions(single(node), dtypes(in), dtypes(out));
         return functions >= 0

@@ -20,7 +20,7 @@ import java.util.function.Function;
  * An op on few elements that a tape has run several times becomes a method with the addresses of
  * its operands as arguments. The first runs use the kernels: all later ones have their bits.
  */
-class MovableBitsTest {
+class RelocatableBitsTest {
     private static final List<Function<Tensor, Tensor>> OPS =
             List.of(
                     x -> x.mul(x),
