@@ -12,16 +12,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs every benchmark, or those named, each in a process of its own; prints what each measured
- * beside what the page says, and writes it into the page with date, commit and processor. Where a
- * bar is missed the figures are written all the same, and the exit status is 1.
+ * Runs all benchmarks, or those named, each in a separate process; prints the new figures next to
+ * those in the page (bench/README.md), and writes them into the page with date, commit and
+ * processor. If a figure misses its threshold, the figures are still written, and the exit status
+ * is 1.
  */
 public final class All {
     private static final Path PAGE = Path.of("README.md");
 
     private All() {}
 
-    /** Every benchmark with the arguments by which it takes minutes, not hours. */
+    /** Every benchmark with arguments that make it take minutes instead of hours. */
     static Map<String, String> benchmarks() {
         var all = new LinkedHashMap<String, String>();
         all.put("Tapes", "4000");
@@ -39,7 +40,7 @@ public final class All {
         all.put("Start", "3");
         all.put("StudioStart", "200");
         all.put("Arenas", "");
-        all.put("Hauling", "");
+        all.put("LoopOffloading", "");
         all.put("LongLoops", "");
         all.put("Orbits", "");
         all.put("ReversibleStacks", "4 512 128 8 32 128");
@@ -77,7 +78,7 @@ public final class All {
                     figures.of(place).map(String::lines).map(l -> l.toList()).orElse(List.of());
             var arguments = all.getOrDefault(name, "");
             var after = run(name, arguments);
-            if (Bars.areFigures(after)) missed.add(name);
+            if (Thresholds.areFigures(after)) missed.add(name);
             System.out.println("== " + name + ": before -> after");
             Figures.beside(before, after).forEach(System.out::println);
             Files.writeString(PAGE, figures.with(place, block(name, arguments, after)).page());
@@ -101,7 +102,7 @@ public final class All {
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         var lines = text.lines().filter(l -> !l.isBlank()).toList();
-        if (process.waitFor() != 0 && !Bars.areFigures(lines)) {
+        if (process.waitFor() != 0 && !Thresholds.areFigures(lines)) {
             System.out.print(text);
             throw new IllegalStateException(name + " failed; what it said is above");
         }

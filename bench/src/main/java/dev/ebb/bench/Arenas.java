@@ -32,9 +32,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * How much larger the arena is than the most bytes that live at once in it, which no layout can
- * undercut: in percent, for each model at ten budgets from keeping everything down to the least.
- * Nothing is run.
+ * Measures how much larger the arena is than the most bytes that are alive at the same time, a
+ * lower bound for any layout: in percent, for each model at ten budgets from keeping everything to
+ * the smallest. Nothing is run.
  *
  * <p>Arguments: parts of the names of models; without any, all.
  */
@@ -85,7 +85,7 @@ public final class Arenas {
         return 100.0 * (arena - live) / live;
     }
 
-    /** The curves of all models, each made when asked for. */
+    /** The curves of all models, each computed when it is requested. */
     static Map<String, Supplier<Curve>> models(Cpu cpu) {
         var found = new LinkedHashMap<String, Supplier<Curve>>();
         found.put("GPT, 12 layers, width 32", () -> gpt(Gpt2.Config.of(40, 24, 32, 12, 2), 2, cpu));
@@ -188,10 +188,10 @@ public final class Arenas {
     }
 
     private static Curve resNet(List<Integer> widths, int side, int batch, Cpu cpu) {
-        record Trained(ResNet model, ResNet.Statistics running, Tensor x, Tensor y) {}
+        record TrainingResult(ResNet model, ResNet.Statistics running, Tensor x, Tensor y) {}
         record Out(Tensor loss, ResNet grad, ResNet.Statistics next) {}
         var model = ResNet.of(3, widths, 10, new Seed(2));
-        Fn<Trained, Out> f =
+        Fn<TrainingResult, Out> f =
                 t -> {
                     Fn<ResNet, Tensor> loss =
                             m -> m.train(t.x(), t.running()).logits().crossEntropy(t.y());
@@ -201,7 +201,10 @@ public final class Arenas {
                 };
         var x = zeros(batch, 3, side, side);
         return curve(
-                f, new Trained(model, model.statistics(), x, ids(batch)), Budget.unlimited(), cpu);
+                f,
+                new TrainingResult(model, model.statistics(), x, ids(batch)),
+                Budget.unlimited(),
+                cpu);
     }
 
     private static Curve uNet(int width, int depth, int side, int batch, Cpu cpu) {

@@ -29,10 +29,10 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * What memory costs in time, on the gradient of a GPT of twelve layers. An eager framework keeps
- * every tensor of the program that its backward pass reads; a half, a quarter of those bytes are
- * the budgets here, beside all that is not an activation. Plans run in turn, and the best of their
- * rounds count.
+ * Measures the time that a memory budget costs, for the gradient of a GPT of twelve layers. The
+ * budgets are a half and a quarter of the bytes that an eager framework keeps for the backward
+ * pass, plus everything that is not an activation. Plans run alternately, and the best time of each
+ * counts.
  */
 public final class Budgets {
     private Budgets() {}
@@ -68,7 +68,10 @@ public final class Budgets {
         }
     }
 
-    /** The third argument: {@code timed} by this machine's kernels, or the fixed roofline. */
+    /**
+     * The cost by the third argument: {@code timed}, measured on this machine, or the fixed
+     * roofline.
+     */
     private static Cost cost(String[] args, Cpu cpu) {
         if (args.length < 3 || !args[2].equals("timed")) return Roofline.typical();
         return args.length > 3 ? Timed.on(cpu, Path.of(args[3])) : Timed.on(cpu);
@@ -89,7 +92,7 @@ public final class Budgets {
         return Trace.of(in -> Tree.flatten(f.apply(Tree.unflatten(task, in))), types).graph();
     }
 
-    /** The bytes of what the forward half computes and the backward half reads. */
+    /** The bytes that the forward half computes and the backward half reads. */
     private static long activations(Graph graph) {
         var forward = new HashSet<Value>();
         var kept = new HashSet<Value>();

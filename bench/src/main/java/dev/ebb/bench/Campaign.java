@@ -16,11 +16,12 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Random programs at random budgets, on random devices, by random strategies, each held to the
- * promises: within the budget by counts of its own, the same bits as with everything kept, the
- * least exact to the byte. Arguments: the first seed, 1 unless given; how many, 10,000; how many at
- * the same time, 1. A program that fails is named with its seed; to run it alone give that seed and
- * 1. Ends with status 1 if any failed.
+ * Runs random programs at random budgets, on random devices, with random strategies, and checks
+ * each against Ebb's guarantees: the measured memory is within the budget, the bits are those of
+ * keeping everything, and the smallest budget is exact to the byte. Arguments: the first seed, by
+ * default 1; the number of programs, by default 10,000; the number that run at the same time, by
+ * default 1. A program that fails is printed with its seed; to run it alone, give that seed and 1.
+ * Exits with status 1 if any program failed.
  */
 public final class Campaign {
     private static final int THREADS = 4;
@@ -100,7 +101,10 @@ public final class Campaign {
                 failed.size());
     }
 
-    /** By its seed alone: on the Reference device, or on the processor with 1 to 4 threads. */
+    /**
+     * A trial that depends on its seed alone: on the Reference device, or on the CPU with 1 to 4
+     * threads.
+     */
     private Trial trial(long seed, List<Cpu> cpus) {
         int pattern = seed % 2 == 0 ? 0xa5 : 0x5a;
         int which = (int) (seed % (THREADS + 1));

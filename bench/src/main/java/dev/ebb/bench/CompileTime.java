@@ -10,8 +10,8 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 /**
- * How long it takes a fresh JVM to trace, differentiate, plan and bind a transformer of twelve
- * layers.
+ * Measures the time in which a fresh JVM traces, differentiates, plans and binds a transformer of
+ * twelve layers.
  */
 public final class CompileTime {
     private static final int CONTEXT = 256;

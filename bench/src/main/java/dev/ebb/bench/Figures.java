@@ -6,10 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/**
- * A page in which what benchmarks printed stands between markers, one pair for each benchmark, so
- * that no figure in it is older than it says.
- */
+/** A page with the output of benchmarks between markers, one pair for each benchmark. */
 record Figures(String page) {
     private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,]\\d+)*");
 
@@ -21,7 +18,7 @@ record Figures(String page) {
         return "<!-- end of " + name + " -->\n";
     }
 
-    /** What stands between the markers of a benchmark. */
+    /** The text between the markers of a benchmark. */
     Optional<String> of(String name) {
         int from = page.indexOf(begin(name));
         int to = page.indexOf(end(name));
@@ -30,7 +27,7 @@ record Figures(String page) {
                 : Optional.of(page.substring(from + begin(name).length(), to));
     }
 
-    /** The page with {@code text} between those markers, which come last if they are not there. */
+    /** The page with {@code text} between these markers, which are appended if they are missing. */
     Figures with(String name, String text) {
         int from = page.indexOf(begin(name));
         int to = page.indexOf(end(name));
@@ -40,10 +37,7 @@ record Figures(String page) {
                 page.substring(0, from + begin(name).length()) + text + page.substring(to));
     }
 
-    /**
-     * The lines of {@code after}; where {@code before} has the same line with other numbers, both
-     * numbers beside each other.
-     */
+    /** The lines of {@code after}; a line that {@code before} has with other numbers shows both. */
     static List<String> beside(List<String> before, List<String> after) {
         var known = new HashMap<String, List<String>>();
         for (var line : before) known.computeIfAbsent(form(line), _ -> new ArrayList<>()).add(line);

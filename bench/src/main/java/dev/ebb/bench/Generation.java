@@ -16,17 +16,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Text from a GPT-2 token by token, with a cache of keys and values and without one: seconds for
- * all tokens after the programs are planned and warm, seconds to read a prompt, and whether the
- * tokens are the same. Other tokens and more bytes than promised are a failure; the speed of 500
- * tokens and more is held to a bar.
+ * Times the generation of text by a GPT-2, with and without a key-value cache: seconds for all
+ * tokens after planning and warm-up, and seconds to process a prompt. Checks that both give the
+ * same tokens. Other tokens, or more bytes than promised, are a failure; the speed for 500 tokens
+ * and more has a threshold.
  *
  * <p>Arguments: layers, width, heads, context and tokens; without any, 4, 256, 4, 512 and 500.
  */
 public final class Generation {
     private static final int VOCABULARY = 256;
 
-    /** How many times as long it takes at least without a cache, for so many tokens and more. */
+    /** The threshold of the speedup by the cache, for this number of tokens and more. */
     private static final double LEAST = 10;
 
     private static final int FROM = 500;
@@ -34,13 +34,13 @@ public final class Generation {
     private Generation() {}
 
     public static void main(String[] args) {
-        var told = args.length > 0 ? List.of(args) : List.of("4", "256", "4", "512", "500");
-        var n = told.stream().mapToInt(Integer::parseInt).toArray();
+        var arguments = args.length > 0 ? List.of(args) : List.of("4", "256", "4", "512", "500");
+        var n = arguments.stream().mapToInt(Integer::parseInt).toArray();
         int context = n[3];
         int count = n[4];
         var model = Gpt2.of(Gpt2.Config.of(VOCABULARY, context, n[1], n[0], n[2]), new Seed(1));
         var prompt = new int[] {1, 2, 3, 4};
-        var bars = new Bars();
+        var thresholds = new Thresholds();
         try (var cpu = new Cpu(Workload.THREADS);
                 var generator = new Generator(model, 1, context, Budget.unlimited(), cpu);
                 var logits = Ebb.compile((Tensor ids) -> model.logits(ids)).on(cpu)) {
@@ -74,18 +74,20 @@ public final class Generation {
                     reading,
                     without,
                     times,
-                    expected.length >= FROM ? bars.atLeast(LEAST, times, "with a cache") : "",
+                    expected.length >= FROM ? thresholds.atLeast(LEAST, times, "with a cache") : "",
                     same ? "yes" : "NO",
                     Budget.show(report.promisedBytes()),
                     Budget.show(report.measuredBytes()));
             if (!same) throw new IllegalStateException("the cache gives other tokens");
             if (report.measuredBytes() > report.promisedBytes())
                 throw new IllegalStateException("more bytes than were promised");
-            bars.end();
+            thresholds.end();
         }
     }
 
-    /** Seconds until the first token after a prompt that fills the context, the best of three. */
+    /**
+     * Seconds until the first token after a prompt that fills the context, the best of three runs.
+     */
     private static double reading(Generator generator, int context) {
         var prompt = new int[context - 1];
         Arrays.setAll(prompt, i -> i % VOCABULARY);

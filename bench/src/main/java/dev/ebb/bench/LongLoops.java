@@ -24,9 +24,9 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 
 /**
- * Loops too long to keep: a wide state carried through many steps with room for 20 of them, and the
- * adjoint of a long simulation. Arguments: the steps of each, a million and a hundred thousand
- * unless given.
+ * Times loops that are too long to keep all states: a large state carried through many steps with
+ * memory for 20 of them, and the adjoint of a long simulation. Arguments: the steps of each, by
+ * default a million and a hundred thousand.
  */
 public final class LongLoops {
     private static final int WIDTH = 1000;
@@ -47,7 +47,7 @@ public final class LongLoops {
         Fn<Tensor, Tensor> f = x -> Loop.repeat(steps, x, c -> c.sub(c.mul(c).mul(a))).sum();
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, WIDTH));
         try (var device = Cpu.allCores()) {
-            // room for the states, and for what else there is: argument, carry, gradient
+            // memory for the states, and for the argument, the carry and the gradient
             long own;
             try (var all = Ebb.compile(Ebb.grad(f)).on(device)) {
                 own = all.plan(x).workerBytes();

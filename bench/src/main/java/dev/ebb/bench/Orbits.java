@@ -16,15 +16,15 @@ import dev.ebb.tensor.grid.Grid;
 import java.util.List;
 
 /**
- * The gradient of three bodies in each other's field over many leapfrog steps: walked back in the
- * least memory, and from checkpoints, by the same integrator, which must agree to the last bit.
- * Arguments: steps, a million unless given, and checkpoints, 100.
+ * Times the gradient of three gravitating bodies over many leapfrog steps: reversed by inversion in
+ * the smallest memory, and with checkpoints, with the same integrator. Both gradients must agree to
+ * the last bit. Arguments: steps, by default a million, and checkpoints, by default 100.
  */
 public final class Orbits {
     private static final Grid GRID = new Grid(44);
     private static final double STEP = 1e-4;
 
-    /** What walking back may take, whatever the number of steps. */
+    /** The memory for the reversal by inversion, for any number of steps. */
     private static final long ROOM = 4096;
 
     private Orbits() {}
@@ -73,7 +73,7 @@ public final class Orbits {
         }
     }
 
-    /** What the device keeps to walk back: it is not part of the room. */
+    /** The bytes that the device needs besides the state; they are not part of {@link #ROOM}. */
     private static long own(Fn<State, Tensor> f, State bodies, Cpu cpu) {
         try (var all = Ebb.compile(Ebb.valueAndGrad(f)).on(cpu)) {
             return all.plan(bodies).workerBytes();

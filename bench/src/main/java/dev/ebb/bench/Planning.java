@@ -20,9 +20,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How long planning takes, and how good the plans are: the gradient of a GPT of so many layers at
- * budgets from just below keeping everything down to the least that works, without a disk and with
- * one.
+ * Measures the time of planning and the quality of plans: the gradient of a GPT of several depths
+ * at budgets from just below keeping everything to the smallest, with and without a disk.
  */
 public final class Planning {
     private static final int CONTEXT = 256;

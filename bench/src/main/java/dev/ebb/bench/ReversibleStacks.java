@@ -22,9 +22,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The gradient of stacks of reversible blocks in the least memory, where no stream is kept, against
- * that of keeping everything. Each branch is a norm and a feed-forward half, four times as wide
- * inside. Arguments: rounds, rows, width, then depths; 5, 512, 128 and 8, 32, 128 unless given.
+ * Times the gradient of stacks of reversible blocks in the smallest memory, in which no stream is
+ * kept, against that of keeping everything. Each branch is a norm and a feed-forward half with an
+ * inner width of four times the width. Arguments: rounds, rows, width, then depths; by default 5,
+ * 512, 128 and 8, 32, 128.
  */
 public final class ReversibleStacks {
     private ReversibleStacks() {}

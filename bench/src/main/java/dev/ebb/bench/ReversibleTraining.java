@@ -20,8 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A plain and a reversible GPT of the same sizes, on the same passages of this project's sources,
- * for several seeds. Arguments: steps and seeds, 1000 and 3 unless given.
+ * Trains a plain and a reversible GPT of the same sizes on the same passages of this project's
+ * sources, for several seeds. Arguments: steps and seeds, by default 1000 and 3.
  */
 public final class ReversibleTraining {
     private static final Gpt2.Config SIZES = Gpt2.Config.of(Corpus.VOCABULARY, 64, 64, 4, 4);

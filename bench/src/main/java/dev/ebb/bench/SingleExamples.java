@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The gradients of 1,000 single examples by {@code vmap} against the gradient of their sum, in
- * turns: the best of several rounds of each, and the ratio. Argument: the rounds, 15 unless given.
+ * Times the gradients of 1,000 single examples by {@code vmap} against the gradient of their sum,
+ * alternately, and prints the best time of each and their ratio. Argument: the rounds, by default
+ * 15.
  */
 public final class SingleExamples {
     private static final int EXAMPLES = 1000;

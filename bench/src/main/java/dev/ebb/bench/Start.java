@@ -12,9 +12,9 @@ import java.util.Locale;
 import java.util.OptionalDouble;
 
 /**
- * How long short commands take, as {@code ./ebb} starts them: the best of some rounds. The user's
- * cache of plans is empty in each round, so that what is known is what the build left; with {@code
- * --no-cache} nothing is.
+ * Times short commands, as {@code ./ebb} starts them: the best of several rounds. The user's cache
+ * of plans is empty in each round, so only plans made at build time are cached; with {@code
+ * --no-cache} none are.
  */
 public final class Start {
     static final Path EBB = Path.of("..", "ebb").toAbsolutePath().normalize();
@@ -23,14 +23,14 @@ public final class Start {
 
     private final Path folder;
     private final int rounds;
-    private final Bars bars = new Bars();
+    private final Thresholds thresholds = new Thresholds();
 
     private Start(Path folder, int rounds) {
         this.folder = folder;
         this.rounds = rounds;
     }
 
-    /** Seconds by the clock, and of all processors. */
+    /** Elapsed seconds, and processor seconds of all processors. */
     private record Spent(double clock, double processor) {}
 
     /** One round of a command. */
@@ -47,13 +47,13 @@ public final class Start {
         } finally {
             delete(folder);
         }
-        start.bars.end();
+        start.thresholds.end();
     }
 
     private void measure() throws IOException, InterruptedException {
         Files.writeString(
                 folder.resolve("text.txt"), "the tide comes, the tide goes. ".repeat(400));
-        // builds where sources changed
+        // builds the program if sources have changed
         run(List.of("--help"));
         processor("help", OptionalDouble.of(0.3), List.of("--help"));
         processor("plan", OptionalDouble.of(2), List.of("plan"));
@@ -63,21 +63,21 @@ public final class Start {
         clock("first step of training, nothing known", NO_BAR, List.of("--no-cache"));
     }
 
-    /** A whole command; the bar is on its processor time. */
+    /** Times a whole command; the threshold is for its processor time. */
     private void processor(String name, OptionalDouble bar, List<String> command)
             throws IOException, InterruptedException {
         var spent = best(() -> run(command));
-        print(name, told(bar, spent.processor, name), "", spent);
+        print(name, threshold(bar, spent.processor, name), "", spent);
     }
 
-    /** Training up to its first step; the bar is on the clock. */
+    /** Times training up to its first step; the threshold is for the elapsed time. */
     private void clock(String name, OptionalDouble bar, List<String> options)
             throws IOException, InterruptedException {
         var spent = best(() -> first(options));
-        print(name, "", told(bar, spent.clock, name), spent);
+        print(name, "", threshold(bar, spent.clock, name), spent);
     }
 
-    /** The least of each in all rounds. */
+    /** The least elapsed and the least processor time of all rounds. */
     private Spent best(Round round) throws IOException, InterruptedException {
         double clock = Double.POSITIVE_INFINITY;
         double processor = Double.POSITIVE_INFINITY;
@@ -90,8 +90,8 @@ public final class Start {
         return new Spent(clock, processor);
     }
 
-    private String told(OptionalDouble bar, double seconds, String name) {
-        return bar.isPresent() ? bars.atMost(bar.getAsDouble(), seconds, name) : "";
+    private String threshold(OptionalDouble bar, double seconds, String name) {
+        return bar.isPresent() ? thresholds.atMost(bar.getAsDouble(), seconds, name) : "";
     }
 
     private static void print(String name, String onProcessor, String onClock, Spent spent) {
@@ -111,7 +111,7 @@ public final class Start {
         return builder;
     }
 
-    /** A whole command, as the shell times it. */
+    /** Runs a whole command, timed like by the shell. */
     private Spent run(List<String> command) throws IOException, InterruptedException {
         var line =
                 new ArrayList<>(
@@ -123,17 +123,17 @@ public final class Start {
                                 EBB.toString()));
         line.addAll(command);
         var process = process(line).start();
-        var told = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        var times = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0)
             throw new IllegalStateException(
                     command + " failed: " + Files.readString(folder.resolve("out")));
-        var seconds = told.strip().split(" ", -1);
+        var seconds = times.strip().split(" ", -1);
         return new Spent(
                 Double.parseDouble(seconds[0]),
                 Double.parseDouble(seconds[1]) + Double.parseDouble(seconds[2]));
     }
 
-    /** Training, up to the line that tells of its first step; then it is ended. */
+    /** Runs training up to the line of its first step, then ends it. */
     private Spent first(List<String> options) throws IOException, InterruptedException {
         delete(folder.resolve("run"));
         var command = new ArrayList<>(List.of(EBB.toString(), "train", "--out", "run"));

@@ -20,10 +20,10 @@ import java.util.Random;
 import java.util.regex.Pattern;
 
 /**
- * How long whoever opens the studio waits: for the page and all that it loads, for the first plan
- * of the model it opens with, and for an answer to each budget that is dragged to, while a run of
- * the same model trains. The cache of plans is empty at first. The bars are seconds on two cores
- * that do nothing else; what the processors did is told beside them.
+ * Measures how long a user of the studio waits: for the page and everything that it loads, for the
+ * first plan of the model shown first, and for an answer to each budget while dragging, during a
+ * training run of the same model. The cache of plans is empty at first. The thresholds are seconds
+ * on two otherwise idle cores; the processor time is printed next to them.
  */
 public final class StudioStart {
     private static final double PAGE_SECONDS = 1;
@@ -36,7 +36,7 @@ public final class StudioStart {
     private static final Pattern LEAST = Pattern.compile("\"least\":(\\d+)");
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final Bars bars = new Bars();
+    private final Thresholds thresholds = new Thresholds();
     private final Path folder;
     private String root = "";
     private String cookie = "";
@@ -45,7 +45,7 @@ public final class StudioStart {
         this.folder = folder;
     }
 
-    /** Arguments: how many budgets are dragged to. */
+    /** Argument: the number of budgets that are dragged to. */
     public static void main(String[] args) throws IOException, InterruptedException {
         var folder = Files.createTempDirectory("studio");
         var start = new StudioStart(folder);
@@ -54,10 +54,10 @@ public final class StudioStart {
         } finally {
             Start.delete(folder);
         }
-        start.bars.end();
+        start.thresholds.end();
     }
 
-    /** The processor time that a process took so far, of all its threads. */
+    /** The processor time that a process has used so far, in all its threads. */
     private static double worked(Process process) {
         return process.info().totalCpuDuration().map(d -> d.toMillis() / 1e3).orElse(Double.NaN);
     }
@@ -76,9 +76,9 @@ public final class StudioStart {
             if (line == null || !line.startsWith("studio: "))
                 throw new IllegalStateException("the studio did not start: " + line);
             open(URI.create(line.substring("studio: ".length())));
-            told("page and all it loads", since(from), PAGE_SECONDS, studio);
+            print("page and all it loads", since(from), PAGE_SECONDS, studio);
             firstPlan();
-            told("first plan", since(from), PLAN_SECONDS, studio);
+            print("first plan", since(from), PLAN_SECONDS, studio);
             var most = number(STORE_ALL, ask("curve?model=small"));
             train();
             drag("no places beside memory", "model=small", most, drags);
@@ -89,7 +89,7 @@ public final class StudioStart {
         }
     }
 
-    /** Builds the program where it is out of date, and loads the client, which is no browser. */
+    /** Builds the program if it is out of date, and warms up the HTTP client. */
     private void warmUp() throws IOException, InterruptedException {
         new ProcessBuilder(Start.EBB.toString(), "--help")
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -113,13 +113,13 @@ public final class StudioStart {
         }
     }
 
-    private void told(String what, double seconds, double most, Process studio) {
+    private void print(String name, double seconds, double most, Process studio) {
         System.out.printf(
                 Locale.ROOT,
                 "%s: %.2f s%s, of the processors %.2f s%n",
-                what,
+                name,
                 seconds,
-                bars.atMost(most, seconds, what),
+                thresholds.atMost(most, seconds, name),
                 worked(studio));
     }
 
@@ -132,7 +132,10 @@ public final class StudioStart {
         return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
-    /** Opens the address as a browser does: the page, then what it names, and what that names. */
+    /**
+     * Loads the page like a browser: the page, the files that it names, and the files that these
+     * name.
+     */
     private void open(URI address) throws IOException, InterruptedException {
         root = "http://" + address.getAuthority() + "/";
         var entered =
@@ -154,10 +157,10 @@ public final class StudioStart {
         }
     }
 
-    private String ask(String what) throws IOException, InterruptedException {
-        var answer = get("api/" + what);
+    private String ask(String name) throws IOException, InterruptedException {
+        var answer = get("api/" + name);
         if (answer.statusCode() != 200)
-            throw new IllegalStateException(what + ": " + answer.body());
+            throw new IllegalStateException(name + ": " + answer.body());
         return answer.body();
     }
 
@@ -188,7 +191,7 @@ public final class StudioStart {
         while (!ask("run?name=run").contains("\"step\":")) Thread.sleep(50);
     }
 
-    /** Drags to budgets all over the curve, one after the other, a moment apart. */
+    /** Requests budgets all over the curve, one after the other, a moment apart. */
     private void drag(String name, String query, long most, int drags)
             throws IOException, InterruptedException {
         var curve = ask("curve?" + query);
@@ -217,7 +220,7 @@ public final class StudioStart {
                 name,
                 millis[drags / 2],
                 millis[drags * 95 / 100],
-                bars.atMost(DRAG_MILLIS, millis[drags * 95 / 100], "a drag, " + name),
+                thresholds.atMost(DRAG_MILLIS, millis[drags * 95 / 100], "a drag, " + name),
                 millis[drags - 1],
                 exact,
                 drags);

@@ -9,11 +9,10 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What an op on a tape costs: nanoseconds an op of a chain of multiplications, additions and sines
- * forwards, and with its gradient, for tensors of several lengths; how many times as long that is
- * as the same arithmetic in plain loops over arrays; and what it takes to open and close a tape of
- * a gibibyte. Rounds are short, and the best of many counts, as a busy machine only makes one
- * slower.
+ * Measures the cost of ops on a tape: nanoseconds per op of a chain of multiplications, additions
+ * and sines, without and with the gradient, for tensors of several lengths; the ratio to the same
+ * arithmetic in plain loops over arrays; and the time to open and close a tape of a gibibyte.
+ * Rounds are short, and the best of many counts, because other load can only make a round slower.
  */
 final class Tapes {
     private static final Budget BUDGET = Budget.mebibytes(1024);
@@ -22,14 +21,14 @@ final class Tapes {
 
     public static void main(String[] arguments) {
         int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 4_000;
-        var bars = new Bars();
+        var thresholds = new Thresholds();
         open(rounds / 20);
         for (int length : new int[] {1, 4, 16, 100, 1_000, 10_000}) {
             int some = length < 1_000 ? rounds : rounds / (length / 500);
             double op = chain(length, length < 100 ? 100 : 30, some);
-            if (length <= 4) bars.line("an op on " + length + " elements", op, 500, "ns");
+            if (length <= 4) thresholds.line("an op on " + length + " elements", op, 500, "ns");
         }
-        bars.end();
+        thresholds.end();
     }
 
     private static void open(int rounds) {

@@ -12,8 +12,8 @@ import java.util.Optional;
  * as a machine that others use too changes its speed; the line ends in the ratios Ebb / PyTorch of
  * the medians. {@link ThreadsProfile} tells where a step goes.
  *
- * <p>Every number has a device of its own, whose generated loops the JIT compiles anew: the first
- * {@link #WARM_UP} steps, which take seconds even on many threads, do not count.
+ * <p>Each number of threads has a separate device, whose generated loops are compiled again by the
+ * JIT: the first {@link #WARM_UP} steps, which take seconds even on many threads, do not count.
  *
  * <p>Arguments: the steps that count, then numbers of threads; without any, 8, 1, 2, 4, 8 and 16.
  * Numbers beyond the machine's processors are left out.

@@ -11,19 +11,20 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Where the step of {@link Threads} goes: milliseconds in each kind of kernel on each number of
- * threads, how much faster it is on the last of them than on the first, and what passes between
- * kernels. A kind takes the median of its steps.
+ * Breaks down the time of a step of {@link Threads}: milliseconds in each kind of kernel on each
+ * number of threads, the speedup from the first to the last of these numbers, and the time between
+ * kernels. The median over steps counts for each kind.
  *
- * <p>Arguments: the steps that count, then numbers of threads; without any, 12, 1 and 16.
+ * <p>Arguments: the number of steps that count, then numbers of threads; by default 12, and 1 and
+ * 16.
  */
 public final class ThreadsProfile {
     private ThreadsProfile() {}
 
     public static void main(String[] args) {
-        var told = args.length > 0 ? List.of(args) : List.of("12", "1", "16");
-        int steps = Integer.parseInt(told.getFirst());
-        var threads = told.subList(1, told.size());
+        var arguments = args.length > 0 ? List.of(args) : List.of("12", "1", "16");
+        int steps = Integer.parseInt(arguments.getFirst());
+        var threads = arguments.subList(1, arguments.size());
         var columns = new ArrayList<Map<String, Row>>();
         for (var count : threads) columns.add(column(Integer.parseInt(count), steps));
         System.out.printf("%9s", "calls");
@@ -38,12 +39,12 @@ public final class ThreadsProfile {
         }
     }
 
-    /** Every number of threads has the same kinds of kernels. */
+    /** All numbers of threads have the same kinds of kernels. */
     private static Row row(Map<String, Row> column, String kind) {
         return Objects.requireNonNull(column.get(kind), kind);
     }
 
-    /** The kernels of one kind in a step, or what is not in any. */
+    /** The kernels of one kind in a step, or the time outside kernels. */
     private record Row(int calls, double seconds) {}
 
     private static Map<String, Row> column(int threads, int steps) {

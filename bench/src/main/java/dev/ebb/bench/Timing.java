@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * How long one training step of a contender takes, in seconds. It is told in one line, which a
- * process that started another can read back.
+ * The seconds of one training step of a contender. Its text form is one line, which another process
+ * can parse.
  */
 record Timing(String model, String contender, double median, double best, double loss) {
     private static final Pattern LINE =
@@ -21,8 +21,8 @@ record Timing(String model, String contender, double median, double best, double
     record Contender(String model, String name, DoubleSupplier step) {}
 
     /**
-     * Times steps of each contender in turns, so that a change in the machine's speed meets all of
-     * them. The first {@code warmUp} steps of each do not count.
+     * Times steps of the contenders alternately, so that a change in the machine's speed affects
+     * all of them. The first {@code warmUp} steps of each do not count.
      */
     static List<Timing> inTurns(int warmUp, int steps, List<Contender> contenders) {
         var seconds = new double[contenders.size()][steps];
@@ -39,7 +39,7 @@ record Timing(String model, String contender, double median, double best, double
                 .toList();
     }
 
-    /** As {@link #inTurns} for one alone. */
+    /** Times steps of a single contender as {@link #inTurns} does. */
     static Timing alone(int warmUp, int steps, Contender contender) {
         return inTurns(warmUp, steps, List.of(contender)).getFirst();
     }
@@ -51,7 +51,9 @@ record Timing(String model, String contender, double median, double best, double
         return new Timing(contender.model, contender.name, median, seconds[0], loss);
     }
 
-    /** The timing that {@link #toString} told, whatever follows it after a semicolon. */
+    /**
+     * Parses the output of {@link #toString}, which may be followed by a semicolon and more text.
+     */
     static Optional<Timing> parse(String line) {
         var found = LINE.matcher(line);
         if (!found.matches()) return Optional.empty();

@@ -14,22 +14,25 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Small functions, called many times: nanoseconds a call, and how many times as long it takes as
- * the same written by hand with the same scalar functions. All take turns in slices of two
- * milliseconds, and the best slice of each counts, as a busy machine only ever makes one slower.
+ * Times small functions that are called many times: nanoseconds per call, and the ratio to
+ * hand-written code with the same scalar functions. All run alternately in slices of two
+ * milliseconds, and the best slice of each counts, because other load can only make a slice slower.
  */
 final class Tiny {
     private static final long SLICE = 2_000_000;
 
-    /** No slice counts before each was called so often: the compilers wait for that. */
+    /** The number of calls before slices count, for the JIT to compile the function. */
     private static final long WARMING = 30_000;
 
-    /** And not before so many nanoseconds, as they take their time on a busy machine. */
+    /**
+     * The least nanoseconds before slices count, because the JIT compilers need time on a busy
+     * machine.
+     */
     private static final long WARMING_NANOS = 3_000_000_000L;
 
     private Tiny() {}
 
-    /** Something to call; by hand, or a name that says how it is called. */
+    /** A function to call: hand-written, or with a name for the way it is called. */
     private record Contender(String name, Runnable call) {}
 
     private record Point(Tensor x, Tensor y) {}
@@ -39,26 +42,26 @@ final class Tiny {
 
     public static void main(String[] arguments) {
         int slices = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 200;
-        var bars = new Bars();
+        var thresholds = new Thresholds();
         var nanos = rosenbrock(slices);
-        bars.line("Rosenbrock 2 by doubles", nanos[1], 60, "ns");
-        bars.line("Rosenbrock 2 by records", nanos[2], 300, "ns");
+        thresholds.line("Rosenbrock 2 by doubles", nanos[1], 60, "ns");
+        thresholds.line("Rosenbrock 2 by records", nanos[2], 300, "ns");
         nanos = blackScholes(slices);
-        bars.line("Black-Scholes and five Greeks", nanos[1] / nanos[0], 3, "times by hand");
+        thresholds.line("Black-Scholes and five Greeks", nanos[1] / nanos[0], 3, "times by hand");
         nanos = options(slices);
-        bars.line("1,000 options", nanos[1] / nanos[0], 1.3, "times by hand");
+        thresholds.line("1,000 options", nanos[1] / nanos[0], 1.3, "times by hand");
         nanos = loop(slices);
-        bars.line("a loop with its gradient", nanos[1] / nanos[0], 5, "times by hand");
+        thresholds.line("a loop with its gradient", nanos[1] / nanos[0], 5, "times by hand");
         nanos = forward(slices);
-        bars.line("forward mode through a loop", nanos[1] / nanos[0], 1.5, "times its value");
+        thresholds.line("forward mode through a loop", nanos[1] / nanos[0], 1.5, "times its value");
         nanos = ops(slices);
-        bars.line("an op on arrays", nanos[1] / 1e3, 5, "us");
-        bars.end();
+        thresholds.line("an op on arrays", nanos[1] / 1e3, 5, "us");
+        thresholds.end();
     }
 
-    /** Nanoseconds of each. */
+    /** The nanoseconds per call of each. */
     private static double[] compare(
-            String what, int slices, double each, List<Contender> contenders) {
+            String name, int slices, double each, List<Contender> contenders) {
         var best = new double[contenders.size()];
         var calls = new int[contenders.size()];
         for (int c = 0; c < best.length; c++) {
@@ -86,7 +89,7 @@ final class Tiny {
             System.out.printf(
                     Locale.ROOT,
                     "%s, %s: %.1f ns, %.2f times by hand%n",
-                    what,
+                    name,
                     contenders.get(c).name,
                     best[c] / each,
                     best[c] / best[0]);
@@ -187,7 +190,7 @@ final class Tiny {
         return (Fn1.ERF.apply(x * 0.7071067811865476) + 1) * 0.5;
     }
 
-    /** A thousand options at once: the kernels for long vectors. */
+    /** A thousand options at once, computed by the kernels for long vectors. */
     private static double[] options(int slices) {
         int n = 1000;
         var at = new double[5][n];
@@ -224,7 +227,7 @@ final class Tiny {
         }
     }
 
-    /** The gradient of a loop of 1,000 rounds of a scalar map. */
+    /** The gradient of a loop of 1,000 iterations of a scalar map. */
     private static double[] loop(int slices) {
         int rounds = 1000;
         var at = new double[] {0.3};
@@ -246,8 +249,9 @@ final class Tiny {
     }
 
     /**
-     * A loop of 1,000 rounds, and with its derivative forwards, in one direction. The derivative of
-     * a sine is a cosine, a function more a round: so the loop is one of sums and products.
+     * A loop of 1,000 iterations, with its derivative in forward mode in one direction. The map
+     * consists of sums and products, because the derivative of a sine would need a cosine as one
+     * more function per iteration.
      */
     private static double[] forward(int slices) {
         int rounds = 1000;

@@ -21,25 +21,25 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Whole training steps with Ebb on two threads: a GPT-2 and an MLP with all the memory they want,
- * then the GPT-2 in budgets, each in turns with full memory, so that the ratio is fair.
+ * Times whole training steps with Ebb on two threads: a GPT-2 and an MLP without a limit on memory,
+ * then the GPT-2 within budgets, each alternately with unlimited memory, so that the ratio is fair.
  *
- * <p>Arguments: the steps that count and the budgets in MiB; without any, 12, 105 and 80.
+ * <p>Arguments: the number of steps that count and the budgets in MiB; by default 12, 105 and 80.
  */
 public final class Training {
 
     private Training() {}
 
-    /** What a step carries on: the weights, and what the optimizer knows. */
+    /** The state carried from step to step: the weights and the optimizer's state. */
     record State<M>(M model, Optimizer.State<M> optimizer) {}
 
-    /** What a step is fed. */
+    /** The input of a step. */
     record Batch(Tensor x, Tensor y) {}
 
     public static void main(String[] args) {
-        var told = args.length > 0 ? List.of(args) : List.of("12", "105", "80");
-        int steps = Integer.parseInt(told.getFirst());
-        var budgets = told.stream().skip(1).map(Long::valueOf).toList();
+        var arguments = args.length > 0 ? List.of(args) : List.of("12", "105", "80");
+        int steps = Integer.parseInt(arguments.getFirst());
+        var budgets = arguments.stream().skip(1).map(Long::valueOf).toList();
         try (var cpu = new Cpu(Workload.THREADS)) {
             mlp(cpu, steps);
             gpt(cpu, Workload.WARM_UP, steps, "Ebb");
@@ -69,19 +69,19 @@ public final class Training {
         }
     }
 
-    /** What is told of each step: its number and the seconds it took. */
+    /** Receives the number of each step and the seconds that it took. */
     interface StepSeconds {
         void took(int step, double seconds);
     }
 
-    /** Steps of the GPT with all the memory it wants, one by one. */
-    static void gptSteps(Device device, int steps, StepSeconds told) {
+    /** Runs steps of the GPT without a limit on memory, one by one. */
+    static void gptSteps(Device device, int steps, StepSeconds listener) {
         var batch = batch();
         try (var stepper = gpt(batch, Budget.unlimited(), device)) {
             for (int i = 0; i < steps; i++) {
                 long begun = System.nanoTime();
                 stepper.step(batch).item();
-                told.took(i, (System.nanoTime() - begun) / 1e9);
+                listener.took(i, (System.nanoTime() - begun) / 1e9);
             }
         }
     }

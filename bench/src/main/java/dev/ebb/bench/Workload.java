@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The two models that Ebb and its peers train, the weights they start from and the data they see: a
- * GPT-2 with four-fold GELU under AdamW, and an MLP with ReLU and squared error under SGD, both in
- * f32.
+ * The two models that Ebb and other libraries train, with the same initial weights and data: a
+ * GPT-2 with a feed-forward half of four times the width and GELU under AdamW, and an MLP with ReLU
+ * and squared error under SGD, both in f32.
  */
 final class Workload {
     static final int THREADS = 2;
 
-    /** Steps that do not count: the JIT needs some. */
+    /** The number of steps that do not count, for the JIT to compile the kernels. */
     static final int WARM_UP = 10;
 
     static final int VOCABULARY = 256;
@@ -36,17 +36,17 @@ final class Workload {
 
     private Workload() {}
 
-    /** The GPT that all start from, weight by weight. */
+    /** The initial GPT, the same for all libraries. */
     static Gpt2 gpt() {
         return Gpt2.of(Gpt2.Config.of(VOCABULARY, CONTEXT, WIDTH, LAYERS, HEADS), new Seed(1));
     }
 
-    /** The MLP that all start from. */
+    /** The initial MLP, the same for all libraries. */
     static Mlp mlp() {
         return Mlp.of(List.of(IN, HIDDEN, HIDDEN, IN), Activation.RELU, new Seed(1));
     }
 
-    /** The elements of a weight, for a peer to start from. */
+    /** The elements of a weight, to initialise another library's model. */
     static float[] floats(Tensor weight) {
         var from = ((Array) weight).data();
         var floats = new float[Math.toIntExact(weight.type().size())];

@@ -1,4 +1,4 @@
-/** Benchmarks, peers side by side. */
+/** Benchmarks of Ebb, and comparisons with other libraries. */
 @NullMarked
 package dev.ebb.bench;
 

@@ -6,8 +6,8 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Pretrained;
@@ -28,20 +28,20 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * A moment of a training run, whole: weights under their published names, optimizer, losses so far,
- * and what decides the rest of the run. Random state and data position are functions of the seed
- * and the number of losses.
+ * The complete state of a training run after a step: weights under their published names, optimizer
+ * state, losses so far, and all settings that determine the rest of the run. Random state and data
+ * position are functions of the seed and the number of losses.
  *
- * @param state what training begins with; blank if it is read from a file
- * @param read the tensors of the file in the places of the state's, each read when it is asked for;
- *     none if there is no file
+ * @param state the initial state for training; blank if it is read from a file
+ * @param read the tensors of the file, by index of the state's tensors, each read when it is
+ *     requested; empty if there is no file
  */
 record Checkpoint(
         TrainingState state,
-        List<Supply> read,
+        List<LazyTensor> read,
         List<Double> losses,
-        Settings settings,
-        Setup setup,
+        TrainingSettings settings,
+        RunOptions setup,
         String text) {
     private static final String KIND = "ebb training checkpoint";
     private static final String FORMAT = KIND + " 3";
@@ -52,8 +52,8 @@ record Checkpoint(
         losses = List.copyOf(losses);
     }
 
-    /** The same moment of a run that goes on with other bounds. */
-    Checkpoint with(Setup changed) {
+    /** The same state with changed settings for the rest of the run. */
+    Checkpoint with(RunOptions changed) {
         return new Checkpoint(state, read, losses, settings, changed, text);
     }
 
@@ -61,10 +61,13 @@ record Checkpoint(
         return losses.size();
     }
 
-    /** What is to be written, each tensor read when its turn comes. */
-    record Writer(long step, List<Supply> tensors, Map<String, String> notes) {
+    /** A checkpoint to be written; each tensor is read when it is written. */
+    record Writer(long step, List<LazyTensor> tensors, Map<String, String> notes) {
 
-        /** Writes it beside, syncs, renames: a file of this name is always whole. */
+        /**
+         * Writes to a temporary file, forces it to the disk and renames it, so that {@code file} is
+         * always complete.
+         */
         void write(Path file) throws IOException {
             var all = new LinkedHashMap<>(notes);
             all.put(DIGEST, digest(tensors, notes));
@@ -73,20 +76,20 @@ record Checkpoint(
     }
 
     /**
-     * A checkpoint of a state like {@code like}.
+     * A writer for a state with the structure of {@code like}.
      *
-     * @param at the tensor at a place of the state
+     * @param at the tensor at an index of the state
      */
     static Writer writer(
             TrainingState like,
             IntFunction<Array> at,
             List<Double> losses,
-            Settings settings,
-            Setup setup,
+            TrainingSettings settings,
+            RunOptions setup,
             String text) {
         var tensors = new ArrayList<>(supplies(like, at));
         var data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
-        tensors.add(new Supply("losses", data.type(), () -> data));
+        tensors.add(new LazyTensor("losses", data.type(), () -> data));
         var notes = new LinkedHashMap<String, String>();
         notes.put("format", FORMAT);
         notes.put(Pretrained.NOTE, Pretrained.config(like.model()).toString());
@@ -101,12 +104,12 @@ record Checkpoint(
                 .orElseThrow(() -> new IllegalStateException("no published names for " + model));
     }
 
-    /** Model, step and slots, in the order of the state's tensors. */
-    private static List<Supply> supplies(TrainingState like, IntFunction<Array> at) {
+    /** The tensors of model, step and slots, in the order of the state's tensors. */
+    private static List<LazyTensor> supplies(TrainingState like, IntFunction<Array> at) {
         var naming = naming(like.model());
         var all = new ArrayList<>(Weights.supplies(like.model(), naming, at));
         int step = all.size();
-        all.add(new Supply("optimizer.step", STEP, () -> at.apply(step)));
+        all.add(new LazyTensor("optimizer.step", STEP, () -> at.apply(step)));
         for (int i = 0; i < like.optimizer().slots().size(); i++) {
             int from = all.size();
             var slot = like.optimizer().slots().get(i);
@@ -121,8 +124,8 @@ record Checkpoint(
         return "optimizer." + i + ".";
     }
 
-    /** Covers every bit of the tensors and every note but itself. */
-    private static String digest(List<Supply> tensors, Map<String, String> notes) {
+    /** A digest of all bits of the tensors and of all notes except the digest itself. */
+    private static String digest(List<LazyTensor> tensors, Map<String, String> notes) {
         var lines = new ArrayList<String>();
         notes.forEach(
                 (key, note) -> {
@@ -131,13 +134,14 @@ record Checkpoint(
         return Weights.digest(tensors, lines);
     }
 
-    /** Reads a checkpoint and proves it whole: every bit is covered by its digest. */
+    /** Reads a checkpoint and verifies its digest, which covers every bit. */
     static Checkpoint read(Path path) throws IOException {
         prove(path);
-        // opened again, so that the pages read for the proof are given back
+        // opened again, so that the pages read for the digest are released
         try (var file = Safetensors.open(path)) {
             var notes = file.metadata();
-            var settings = JsonRecord.read(Settings.class, path, note(path, notes, "settings"));
+            var settings =
+                    JsonRecord.read(TrainingSettings.class, path, note(path, notes, "settings"));
             var model = Weights.blank(Pretrained.load(path));
             var state = new TrainingState(model, settings.optimizer().start(model));
             var losses = file.read("losses").toDoubles();
@@ -146,7 +150,7 @@ record Checkpoint(
                     tensors(path, file, state),
                     Arrays.stream(losses).boxed().toList(),
                     settings,
-                    JsonRecord.read(Setup.class, path, note(path, notes, "run")),
+                    JsonRecord.read(RunOptions.class, path, note(path, notes, "run")),
                     note(path, notes, "text"));
         } catch (IllegalArgumentException e) {
             throw new FileFormatException(path, String.valueOf(e.getMessage()), e);
@@ -172,8 +176,8 @@ record Checkpoint(
         }
     }
 
-    /** All tensors in the order of the state's; they are there, by their names and shapes. */
-    private static List<Supply> tensors(Path path, Safetensors file, TrainingState like)
+    /** All tensors in the order of the state's; throws if one is missing or has another shape. */
+    private static List<LazyTensor> tensors(Path path, Safetensors file, TrainingState like)
             throws IOException {
         var all = new ArrayList<>(tensors(path, file, like.model(), naming(like.model())));
         all.add(later(path, "optimizer.step", STEP, from -> from.read("optimizer.step", STEP)));
@@ -183,7 +187,7 @@ record Checkpoint(
         return all;
     }
 
-    private static List<Supply> tensors(
+    private static List<LazyTensor> tensors(
             Path path, Safetensors file, AutoregressiveModel like, Naming naming)
             throws IOException {
         Weights.require(file, like, naming);
@@ -204,8 +208,8 @@ record Checkpoint(
         Array from(Safetensors file) throws IOException;
     }
 
-    private static Supply later(Path path, String name, Type type, Reading reading) {
-        return new Supply(
+    private static LazyTensor later(Path path, String name, Type type, Reading reading) {
+        return new LazyTensor(
                 name,
                 type,
                 () -> {

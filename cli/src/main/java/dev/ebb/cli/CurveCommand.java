@@ -5,7 +5,7 @@ import dev.ebb.cli.option.BarePlan;
 import dev.ebb.cli.option.OutputFile;
 import dev.ebb.cli.report.CurvePicture;
 import dev.ebb.cli.report.CurveTable;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.plan.TradeOff;
 
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
-/** Shows what memory buys. */
+/** Prints the trade-off of time against memory. */
 @Command(
         name = "curve",
         mixinStandardHelpOptions = true,
@@ -70,6 +70,6 @@ final class CurveCommand implements Callable<Integer> {
     }
 
     private static void save(Path file, String text) throws IOException {
-        Durable.write(file, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
+        AtomicFile.write(file, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 }

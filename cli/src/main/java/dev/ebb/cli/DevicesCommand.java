@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
-/** Lists the devices. */
+/** Lists the available devices. */
 @Command(
         name = "devices",
         mixinStandardHelpOptions = true,

@@ -1,10 +1,10 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.report.CurveTable;
-import dev.ebb.cli.report.Outcome;
-import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.PlanInBudget;
+import dev.ebb.cli.report.RunFigures;
 import dev.ebb.cli.studio.Assets;
-import dev.ebb.cli.studio.FrozenPlan;
+import dev.ebb.cli.studio.EmbeddedPlan;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.TradeOff;
@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A run as one web page that needs nothing but itself. */
+/** Writes the report of a run as one self-contained web page. */
 final class HtmlReport {
     private static final List<String> MODULES =
             List.of("format.js", "ticks.js", "linechart.js", "memorychart.js", "curvechart.js");
 
-    /** What the run is: its model, the command that began it, the machine it ran on. */
+    /** The model of the run, its command line, and the machine on which it ran. */
     record About(String model, String command, String machine) {}
 
     private HtmlReport() {}
@@ -31,12 +31,12 @@ final class HtmlReport {
     /**
      * The page of a run.
      *
-     * @param names what the first parameters are called
-     * @param held the bytes held at each computation and transfer, as counted
+     * @param names the names of the first parameters
+     * @param held the measured bytes in use at each computation and transfer
      */
     static String of(
-            Outcome outcome,
-            Planned plan,
+            RunFigures outcome,
+            PlanInBudget plan,
             TradeOff tradeOff,
             About about,
             List<String> names,
@@ -48,17 +48,17 @@ final class HtmlReport {
         all.put("name", Json.of(about.model));
         all.put("command", Json.of(about.command));
         all.put("machine", Json.of(about.machine));
-        all.putAll(FrozenPlan.of(plan, names, about.command, held));
+        all.putAll(EmbeddedPlan.of(plan, names, about.command, held));
         all.put("kernels", kernels(outcome.kernels()));
         all.put("memory", Json.of(outcome.categories().stream().map(HtmlReport::peak).toList()));
         return page(Json.of(all));
     }
 
-    /** The page around its data; the studio's modules are in it as addresses that hold them. */
+    /** The page with its data; the studio's JavaScript modules are embedded as data URLs. */
     static String page(Json data) throws IOException {
         var modules = new LinkedHashMap<String, Json>();
         for (var name : MODULES) {
-            // a module in an address has no folder: it names others without one
+            // a module in a data URL has no base path, so imports have no folder
             var text = Assets.text(name).replace("from \"./", "from \"");
             var bytes = Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
             modules.put(name, Json.of("data:text/javascript;base64," + bytes));
@@ -76,7 +76,7 @@ final class HtmlReport {
         }
     }
 
-    private static Map<String, Json> json(Outcome o, Planned plan, double unigram) {
+    private static Map<String, Json> json(RunFigures o, PlanInBudget plan, double unigram) {
         var all = new LinkedHashMap<String, Json>();
         all.put("budget", Json.of(o.budgetBytes()));
         all.put("promised", Json.of(o.promisedBytes()));

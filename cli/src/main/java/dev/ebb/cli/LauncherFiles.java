@@ -21,16 +21,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Writes what the launcher needs besides the jars, once a build: the help texts, which it prints
- * without a JVM, and the digest of the jars, by which the program knows what it planned before. It
- * also plans what the commands plan without options, into the cache folder of the user whose
- * variables it is started with, trains a small model for a step and serves the studio's page once,
- * so that a JVM that archives the classes it loaded archives those.
+ * Writes the files that the launcher needs besides the jars, once per build: the help texts, which
+ * it prints without starting a JVM, and the digest of the jars, which is part of the key of cached
+ * plans. It also plans with the default options of the commands, into the user's plan cache, trains
+ * a small model for one step, and serves the studio's page once, so that a JVM that archives loaded
+ * classes (AppCDS) archives those.
  */
 final class LauncherFiles {
     private LauncherFiles() {}
 
-    /** Arguments: the folder of the jars, the folder to write to. */
+    /** Arguments: the folder of the jars, and the folder to write to. */
     public static void main(String[] args) throws IOException {
         var to = Files.createDirectories(Path.of(args[1]));
         for (var help : helpTexts().entrySet())
@@ -57,7 +57,7 @@ final class LauncherFiles {
             return run(
                     "train",
                     "--no-cache",
-                    // the least model whose rows are as long as those of the kernels over rows
+                    // the smallest model whose rows are long enough for the generated row kernels
                     "--model=1x64x2",
                     "--batch=2",
                     "--context=64",
@@ -71,8 +71,8 @@ final class LauncherFiles {
 
     private static void serve() throws IOException {
         var folder = Files.createTempDirectory("ebb");
-        var models = new StudioModels(new CacheArgument().cache(), new StudioFolder(folder));
-        try (var server = new StudioServer(0, folder, "tiny", models, new StudioTrainings())) {
+        var models = new StudioPlanning(new CacheArgument().cache(), new StudioFolder(folder));
+        try (var server = new StudioServer(0, folder, "tiny", models, new StudioTraining())) {
             var address = server.address();
             var door = (HttpURLConnection) address.toURL().openConnection();
             door.setInstanceFollowRedirects(false);
@@ -93,7 +93,7 @@ final class LauncherFiles {
         }
     }
 
-    /** What {@code --help} prints, by command; {@code ebb} is the program's own. */
+    /** The output of {@code --help} by command; {@code ebb} is the whole program. */
     static Map<String, String> helpTexts() {
         var line = Main.commandLine();
         var texts = new LinkedHashMap<String, String>();

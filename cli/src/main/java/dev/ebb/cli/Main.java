@@ -1,9 +1,9 @@
 package dev.ebb.cli;
 
-import dev.ebb.cli.option.Faults;
+import dev.ebb.cli.option.ErrorMessages;
 import dev.ebb.cli.report.RunWatch;
 import dev.ebb.cli.report.StandardOutput;
-import dev.ebb.cli.tune.Finetune;
+import dev.ebb.cli.tune.FinetuneCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -49,28 +49,28 @@ final class Main implements Runnable {
     Main() {}
 
     public static void main(String[] args) {
-        // help tells of all commands
+        // the help text lists all commands
         boolean named = args.length > 0 && COMMANDS.containsKey(args[0]) && !args[0].equals("help");
-        // reading the options of a command by reflection takes a while: only of the one that is
-        // named
+        // reading a command's options by reflection takes a while, so only the named command's
+        // are read
         var read = named ? List.of(args[0]) : COMMANDS.sequencedKeySet();
         var out = StandardOutput.install();
         int code = commandLine(RunWatch.NONE, read).execute(args);
-        System.exit(out.isWhole(System.err) ? code : Faults.CANNOT);
+        System.exit(out.isWhole(System.err) ? code : ErrorMessages.CANNOT);
     }
 
     private static SequencedMap<String, Class<?>> commands() {
         var all = new LinkedHashMap<String, Class<?>>();
-        all.put("train", Train.class);
-        all.put("finetune", Finetune.class);
-        all.put("generate", Generate.class);
+        all.put("train", TrainCommand.class);
+        all.put("finetune", FinetuneCommand.class);
+        all.put("generate", GenerateCommand.class);
         all.put("plan", PlanCommand.class);
         all.put("curve", CurveCommand.class);
-        all.put("memory", Memory.class);
+        all.put("memory", MemoryCommand.class);
         all.put("devices", DevicesCommand.class);
-        all.put("explain", Explain.class);
-        all.put("studio", Studio.class);
-        all.put("completion", Completion.class);
+        all.put("explain", ExplainCommand.class);
+        all.put("studio", StudioCommand.class);
+        all.put("completion", CompletionCommand.class);
         all.put("help", CommandLine.HelpCommand.class);
         return Collections.unmodifiableSequencedMap(all);
     }
@@ -79,7 +79,7 @@ final class Main implements Runnable {
         return commandLine(RunWatch.NONE);
     }
 
-    /** The command line whose runs {@code watch} looks on at. */
+    /** The command line; {@code watch} receives the events of its training runs. */
     static CommandLine commandLine(RunWatch watch) {
         return commandLine(watch, COMMANDS.sequencedKeySet());
     }
@@ -94,18 +94,18 @@ final class Main implements Runnable {
         line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setExecutionExceptionHandler(
-                (e, command, _) -> Faults.report(e, command, main.stackTrace));
+                (e, command, _) -> ErrorMessages.report(e, command, main.stackTrace));
         line.setParameterExceptionHandler((e, _) -> unread(e));
         line.setExecutionStrategy(parsed -> executed(parsed, line, main));
         return line;
     }
 
-    /** Picocli hands exceptions on to be reported, but no errors, such as a heap that is full. */
+    /** Runs the command. Picocli reports exceptions but not errors, such as an OutOfMemoryError. */
     private static int executed(CommandLine.ParseResult parsed, CommandLine line, Main main) {
         try {
             return new CommandLine.RunLast().execute(parsed);
         } catch (Error e) {
-            return Faults.report(e, line, main.stackTrace);
+            return ErrorMessages.report(e, line, main.stackTrace);
         }
     }
 
@@ -114,12 +114,14 @@ final class Main implements Runnable {
         return new CommandLine.IFactory() {
             @Override
             public <K> K create(Class<K> kind) throws Exception {
-                return kind == Train.class ? kind.cast(new Train(watch)) : usual.create(kind);
+                return kind == TrainCommand.class
+                        ? kind.cast(new TrainCommand(watch))
+                        : usual.create(kind);
             }
         };
     }
 
-    /** What is wrong with the command line, and where its options are explained. */
+    /** Prints the error in the command line, and which help text explains its options. */
     private static int unread(CommandLine.ParameterException e) {
         var command = e.getCommandLine();
         var err = command.getErr();
@@ -137,7 +139,7 @@ final class Main implements Runnable {
         CommandLine.usage(this, System.out);
     }
 
-    /** The version this module was built as. */
+    /** The version of this module. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {

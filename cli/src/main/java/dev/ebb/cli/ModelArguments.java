@@ -27,7 +27,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The options that name a model to plan for. */
+/** The options that select a model and how it is planned. */
 final class ModelArguments {
     @Option(
             names = "--model",
@@ -88,7 +88,7 @@ final class ModelArguments {
 
     @Mixin private CacheArgument cache = new CacheArgument();
 
-    /** The model that is named, with the options counted in. */
+    /** The selected model, with the other options applied. */
     ModelSource source() throws IOException {
         if (batch != null && batch < 1 || context != null && context < 1)
             throw new Refusal("--batch and --context must be positive");
@@ -111,30 +111,30 @@ final class ModelArguments {
                         batch == null ? size.batch() : batch));
     }
 
-    /** Whether the model is one in a file, whose width and depth are as they are. */
+    /** Whether the model is read from a file, so that its width and depth are fixed. */
     boolean isFile() {
         return from != null;
     }
 
-    /** What is planned for. */
+    /** The device to plan for. */
     Device device() {
         return device.device();
     }
 
-    /** The disk, if one is named. */
+    /** The options of the disk. */
     DiskArguments disk() {
         return disk;
     }
 
-    /** What was planned before. */
+    /** The cache of plans. */
     PlanCache cache() {
         return cache.cache();
     }
 
     /**
-     * All that decides a plan besides the budget and the program, as texts: none where prices were
-     * measured or read, the model is in a file, values may be moved, or the device is not the
-     * processor.
+     * All inputs of a plan besides the budget and the program, as texts; empty if costs were
+     * measured or read from a file, the model is read from a file, values may be offloaded, or the
+     * device is not the CPU.
      */
     List<String> decidedBy() throws IOException {
         var device = device();
@@ -149,7 +149,7 @@ final class ModelArguments {
         return new PlannedModel(source, precision, optimizer, cache());
     }
 
-    /** A training step of the model that is named, planned: there is no memory for it yet. */
+    /** The plan of a training step of the selected model; its memory is not allocated. */
     Plan plan(Budget budget) throws IOException {
         var device = device();
         return of(source()).plan(disk.with(besideHost(budget)), device, cost.on(device));
@@ -161,7 +161,10 @@ final class ModelArguments {
         throw new Refusal("--host takes a number of bytes, such as 1GiB");
     }
 
-    /** What memory buys with the places of the command, and what each way adds. */
+    /**
+     * The trade-off of time against memory with the command's disk, with one line for each set of
+     * ways to restore values.
+     */
     TradeOff curve() throws IOException {
         var device = device();
         return of(source()).curve(disk.with(Budget.unlimited()), device, cost.on(device));

@@ -19,11 +19,11 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Optional;
 
-/** The model that is planned for, and the batch and context of a step. */
+/** The model to plan for, and the batch and context of a step. */
 sealed interface ModelSource {
     ModelSize size();
 
-    /** Its weights have shapes, no data. */
+    /** The model with shapes but without data. */
     AutoregressiveModel blank();
 
     AutoregressiveModel whole();
@@ -34,7 +34,7 @@ sealed interface ModelSource {
     /** A GPT of these sizes. */
     record OfSize(ModelSize size) implements ModelSource {
 
-        /** Of one block's weights as many blocks are made as there are, and all of them blank. */
+        /** One block is built, and repeated for all layers; all blocks share memory. */
         @Override
         public AutoregressiveModel blank() {
             var one = Gpt2.of(config(1), new Seed(1));
@@ -77,18 +77,18 @@ sealed interface ModelSource {
     }
 
     /**
-     * The model in {@code file}. Batch and context are those given, else those that the run of the
-     * checkpoint has, else those of {@code usual} as far as the model can look.
+     * The model in {@code file}. Batch and context are the given ones; otherwise those of the
+     * checkpoint's run; otherwise those of {@code usual}, limited to the model's context.
      */
     static ModelSource read(
             Path file, ModelSize usual, @Nullable Integer batch, @Nullable Integer context)
             throws IOException {
-        var model = Train.load(file, "");
+        var model = TrainCommand.load(file, "");
         var run = settings(Pretrained.file(file));
         int length =
                 context != null
                         ? context
-                        : run.map(Settings::context)
+                        : run.map(TrainingSettings::context)
                                 .orElse(Math.min(usual.context(), model.context()));
         if (length > model.context()) {
             throw new Refusal(
@@ -98,17 +98,18 @@ sealed interface ModelSource {
                             + model.context()
                             + " that the model in --from supports");
         }
-        int passages = batch != null ? batch : run.map(Settings::batch).orElse(usual.batch());
+        int passages =
+                batch != null ? batch : run.map(TrainingSettings::batch).orElse(usual.batch());
         return new OfFile(model, sized(model, passages, length));
     }
 
-    /** What the run of a checkpoint was started with; empty for any other file. */
-    private static Optional<Settings> settings(Path file) throws IOException {
+    /** The settings with which a checkpoint's run was started; empty for any other file. */
+    private static Optional<TrainingSettings> settings(Path file) throws IOException {
         try (var tensors = Safetensors.open(file)) {
             var note = tensors.metadata().get("settings");
             return note == null
                     ? Optional.empty()
-                    : Optional.of(JsonRecord.read(Settings.class, file, note));
+                    : Optional.of(JsonRecord.read(TrainingSettings.class, file, note));
         }
     }
 

@@ -6,8 +6,8 @@ import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.OutputFile;
 import dev.ebb.cli.report.KnownFigures;
 import dev.ebb.cli.report.PlanFigures;
-import dev.ebb.cli.report.Planned;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.cli.report.PlanInBudget;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.plan.Budget;
 
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
-/** Plans without running. */
+/** Prints a plan without running it. */
 @Command(
         name = "plan",
         mixinStandardHelpOptions = true,
@@ -80,11 +80,12 @@ final class PlanCommand implements Callable<Integer> {
         return KnownFigures.in(model.cache()).of(asked, this::planned);
     }
 
-    private Planned planned() throws IOException {
-        return Planned.of(model.plan(budget), budget);
+    private PlanInBudget planned() throws IOException {
+        return PlanInBudget.of(model.plan(budget), budget);
     }
 
     private void write(String text) throws IOException {
-        if (json != null) Durable.write(json, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
+        if (json != null)
+            AtomicFile.write(json, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 }

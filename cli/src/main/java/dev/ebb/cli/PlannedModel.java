@@ -34,17 +34,19 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** A training step of a model that is planned and never run: its weights have shapes, no data. */
+/**
+ * A training step of a model that is planned but never run: its weights have shapes and no data.
+ */
 record PlannedModel(
         ModelSource source, PrecisionName precision, OptimizerName optimizer, PlanCache cache) {
     private static final int RANK = 8;
 
     /**
-     * What the memory of a step is for, where everything is kept.
+     * The memory of a training step if every value is kept, by category.
      *
-     * @param bytes the most of each category at once
-     * @param training what training takes in all
-     * @param use what computing the logits of a batch takes, weights included
+     * @param bytes the peak of each category
+     * @param training the total for training
+     * @param use the total for computing the logits of a batch, weights included
      */
     record Figures(Map<Category, Long> bytes, long training, long use) {}
 
@@ -52,12 +54,15 @@ record PlannedModel(
         return step(budget, device, cost).plan(state(), batch());
     }
 
-    /** The plans in any budget; the step is traced once. */
+    /** The plans at any budget; the step is traced once. */
     StepPlans plans(Device device, Cost cost) {
         return step(Budget.unlimited(), device, cost).plans(state(), batch());
     }
 
-    /** What memory buys with the budget's places, and what each way adds. */
+    /**
+     * The trade-off of time against memory with the budget's places, with one line for each set of
+     * ways to restore values.
+     */
     TradeOff curve(Budget budget, Device device, Cost cost) {
         return step(budget, device, cost).curve(state(), batch());
     }
@@ -73,7 +78,7 @@ record PlannedModel(
                 .caching(cache);
     }
 
-    /** What the first parameters of the plan's graph are called. */
+    /** The names of the first parameters of the plan's graph. */
     List<String> names() {
         return Tensorwise.names(state());
     }
@@ -85,8 +90,8 @@ record PlannedModel(
     }
 
     /**
-     * The same of fine-tuning with adapters of rank 8 beside every dense layer of a model that
-     * stays as it is, in so many bits if they are fewer than 32.
+     * The figures of fine-tuning with adapters of rank 8 on every dense layer of a frozen model,
+     * quantised to {@code bits} bits if these are fewer than 32.
      */
     Figures tuned(Bits bits, Device device) {
         return tuned(
@@ -111,14 +116,14 @@ record PlannedModel(
         return bytes;
     }
 
-    /** What the scores of attention would take, were they kept for the backward half. */
+    /** The bytes of the attention scores if they were kept for the backward pass. */
     long scoreBytes() {
         var size = source.size();
         long scores = (long) size.context() * size.context() * size.heads();
         return precision.type().bytes(scores * size.layers() * size.batch());
     }
 
-    /** What computing the logits of a batch takes, weights included. */
+    /** The bytes for computing the logits of a batch, weights included. */
     static long use(LanguageModel model, ModelSize size, Device device, PlanCache cache) {
         try (Compiled<Tensor, Tensor> logits =
                 Ebb.compile((Tensor ids) -> model.logits(ids)).on(device).caching(cache)) {
@@ -129,7 +134,9 @@ record PlannedModel(
     private Optimizer rule() {
         var size = source.size();
         return optimizer == OptimizerName.ADAMW
-                ? new Settings(size.batch(), size.context(), 1, Settings.STEPS, 1e-3).optimizer()
+                ? new TrainingSettings(
+                                size.batch(), size.context(), 1, TrainingSettings.STEPS, 1e-3)
+                        .optimizer()
                 : optimizer.rule();
     }
 
@@ -138,7 +145,7 @@ record PlannedModel(
         return new TrainingState(model, rule().start(model));
     }
 
-    /** For use, the weights themselves are in the precision that is computed in. */
+    /** The model for inference, whose weights have the precision of the computation. */
     private AutoregressiveModel model() {
         return precision.type() == DType.F32
                 ? source.blank()

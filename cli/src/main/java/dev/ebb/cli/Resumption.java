@@ -10,27 +10,28 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A run that goes on as it was started. An option on the command line changes what was kept, and
- * the change is told; one that would change the bits of the result is refused.
+ * Resumes a run with the settings with which it was started. An option on the command line changes
+ * a stored setting, which is reported; an option that would change the bits of the result is
+ * refused.
  *
- * @param given what the command line says
+ * @param given the options on the command line
  */
-record Resumption(Given given, PrintWriter lines) {
+record Resumption(ExplicitOptions given, PrintWriter lines) {
 
-    /** The checkpoint with what the command line changes. */
+    /** The checkpoint with the settings changed by the command line. */
     Checkpoint of(Checkpoint found, Optional<ModelSize> size) {
         var s = found.settings();
         same("--batch", s.batch());
         same("--context", s.context());
         same("--seed", s.seed());
         var old = found.setup();
-        // with --from the model is the file's, and --model named no more than batch and context
+        // with --from the model is the file's, and --model gives only batch and context
         if (old.from().isEmpty()) size.ifPresent(asked -> sameModel(asked, found.state().model()));
         same("--from", given.path("--from"), old.from());
         same("--prefix", given.text("--prefix"), old.prefix());
         var disk = given.path("--disk").orElse(old.disk());
         var next =
-                new Setup(
+                new RunOptions(
                         changed("--budget", given.text("--budget"), old.budget()),
                         changed("--disk", given.path("--disk"), old.disk()),
                         disk.isEmpty()
@@ -106,7 +107,7 @@ record Resumption(Given given, PrintWriter lines) {
                         + " --out");
     }
 
-    /** A path as the checkpoint keeps it. */
+    /** A path in the form in which the checkpoint stores it. */
     static String kept(Path path) {
         return path.toAbsolutePath().normalize().toString();
     }

@@ -4,17 +4,17 @@ import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.Refusal;
-import dev.ebb.cli.option.Stop;
+import dev.ebb.cli.option.StopSignal;
 import dev.ebb.cli.report.Machine;
-import dev.ebb.cli.report.Outcome;
-import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.PlanInBudget;
 import dev.ebb.cli.report.Progress;
-import dev.ebb.cli.report.Resident;
+import dev.ebb.cli.report.ResidentMemory;
+import dev.ebb.cli.report.RunFigures;
 import dev.ebb.cli.report.RunWatch;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.nn.generate.Generator;
 import dev.ebb.nn.generate.Sampling;
 import dev.ebb.nn.model.AutoregressiveModel;
@@ -37,13 +37,14 @@ import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
 
 /**
- * One training run from its first step here to its report, as its checkpoint's {@link Setup} says.
+ * A training run of this process, from its first step to its report, with the settings of its
+ * checkpoint.
  *
- * @param command the command that runs it
- * @param again the command that goes on with it
+ * @param command the command line that started it
+ * @param again the command line that resumes it
  */
 record Run(
-        Folder folder,
+        RunFolder folder,
         String command,
         String again,
         DeviceArgument device,
@@ -52,17 +53,17 @@ record Run(
         RunWatch watch) {
     private static final int SAMPLE = 300;
 
-    /** Where a run begins, read when asked for and by nobody held on to. */
+    /** Loads the initial state when it is requested; no reference to it is kept. */
     @FunctionalInterface
     interface Start {
         Checkpoint read() throws IOException;
     }
 
-    /** What is left of a run when its memory is given back. */
-    private record Finished(Outcome outcome, String page) {}
+    /** The part of a run that remains after its memory is freed. */
+    private record Finished(RunFigures outcome, String page) {}
 
     /** Trains until the last step or until the user asks for a stop. */
-    Outcome train(Start start, Corpus corpus, Stop stop) throws IOException {
+    RunFigures train(Start start, Corpus corpus, StopSignal stop) throws IOException {
         var end = finished(start, corpus, stop);
         goodbye(end.outcome, corpus, stop.isAsked());
         write(folder.report(), end.page);
@@ -72,14 +73,14 @@ record Run(
     }
 
     private static void write(Path file, String text) throws IOException {
-        Durable.write(file, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
+        AtomicFile.write(file, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
-    private Finished finished(Start start, Corpus corpus, Stop stop) throws IOException {
+    private Finished finished(Start start, Corpus corpus, StopSignal stop) throws IOException {
         try (var trainer = trainer(start, corpus)) {
-            // the state is in the program's memory now; what it was made of is garbage
-            Resident.tidy();
-            var plan = Planned.of(trainer.plan(), trainer.setup().bounds());
+            // the state is in the program's memory now; the arrays it was copied from are garbage
+            ResidentMemory.tidy();
+            var plan = PlanInBudget.of(trainer.plan(), trainer.setup().bounds());
             loop(trainer, plan, stop);
             folder.save(trainer.checkpoint());
             watch.saved(trainer.made());
@@ -103,7 +104,7 @@ record Run(
         var from = start.read();
         var here = device.device(from.setup().threads());
         var cost = new CostText(from.setup().cost()).on(here);
-        Resident.tidy();
+        ResidentMemory.tidy();
         hello(from, corpus);
         return new Trainer(from, corpus, here, cost, cache);
     }
@@ -132,7 +133,7 @@ record Run(
         return kind + ": " + layers + " layers, width " + width + ", " + heads + " heads";
     }
 
-    private void loop(Trainer trainer, Planned plan, Stop stop) throws IOException {
+    private void loop(Trainer trainer, PlanInBudget plan, StopSignal stop) throws IOException {
         var memory =
                 BudgetText.show(plan.promisedBytes())
                         + " of "
@@ -173,20 +174,20 @@ record Run(
                 if (trainer.made() % trainer.setup().every() == 0 && trainer.made() < steps) {
                     folder.save(trainer.checkpoint());
                     watch.saved(trainer.made());
-                    Resident.tidy();
+                    ResidentMemory.tidy();
                 }
             }
         }
     }
 
-    private Outcome outcome(Trainer trainer, Planned plan) {
+    private RunFigures outcome(Trainer trainer, PlanInBudget plan) {
         double all = trainer.seconds().stream().mapToDouble(Double::doubleValue).sum();
         double tokens = (double) trainer.tokensPerStep() * trainer.seconds().size();
         var report = trainer.report();
-        return new Outcome(
+        return new RunFigures(
                 trainer.losses(),
                 all == 0 ? 0 : tokens / all,
-                Outcome.median(trainer.seconds()),
+                RunFigures.median(trainer.seconds()),
                 plan.budgetBytes(),
                 plan.promisedBytes(),
                 measured(report, Report::measuredBytes),
@@ -194,7 +195,7 @@ record Run(
                 plan.leastBytes(),
                 plan.scheduleDigest(),
                 plan.recomputeShare(),
-                new Outcome.Disk(
+                new RunFigures.Disk(
                         trainer.setup().bounds().places().stream().mapToLong(Place::bytes).sum(),
                         plan.layout().offloadedBytes(),
                         measured(
@@ -213,14 +214,14 @@ record Run(
         return report.map(r -> OptionalLong.of(figure.applyAsLong(r))).orElse(OptionalLong.empty());
     }
 
-    private void goodbye(Outcome outcome, Corpus corpus, boolean stopped) throws IOException {
+    private void goodbye(RunFigures outcome, Corpus corpus, boolean stopped) throws IOException {
         if (stopped) {
             lines.println(
                     "stopped after step " + outcome.losses().size() + "; go on with: " + again);
         } else {
             lines.println("a sample:");
-            // from the file: training's memory is given back before the model's is taken
-            Resident.tidy();
+            // read from the file, so that training's memory is freed before the model is loaded
+            ResidentMemory.tidy();
             lines.println(sample(Pretrained.load(folder.checkpoint())).indent(4));
         }
         var losses = outcome.losses();
@@ -228,7 +229,8 @@ record Run(
             lines.printf(
                     Locale.ROOT,
                     "loss: %.3f nats a character (knowing frequencies alone: %.3f)%n",
-                    Outcome.median(losses.subList(Math.max(0, losses.size() - 10), losses.size())),
+                    RunFigures.median(
+                            losses.subList(Math.max(0, losses.size() - 10), losses.size())),
                     corpus.unigramEntropy());
         }
         lines.println(
@@ -256,21 +258,21 @@ record Run(
                             + ", room "
                             + BudgetText.show(outcome.disk().roomBytes()));
         }
-        Resident.peakBytes()
+        ResidentMemory.peakBytes()
                 .ifPresent(
                         bytes ->
                                 lines.println(
                                         "process: at most "
                                                 + BudgetText.show(bytes)
                                                 + " resident: the memory above, and at most "
-                                                + BudgetText.show(Resident.JVM_BYTES)
+                                                + BudgetText.show(ResidentMemory.JVM_BYTES)
                                                 + " for the JVM"));
     }
 
     private static String measured(OptionalLong bytes) {
         return bytes.isPresent()
                 ? "measured " + BudgetText.show(bytes.getAsLong())
-                : "nothing measured, for no step was made";
+                : "nothing was measured, because no step was made";
     }
 
     private String sample(AutoregressiveModel model) {
@@ -293,7 +295,9 @@ record Run(
         }
     }
 
-    /** A terminal is not to be driven by what a model says. */
+    /**
+     * The text without control characters, because a model's output must not control the terminal.
+     */
     private static String printable(String text) {
         return text.replaceAll("[\\p{Cntrl}\\x{FFFD}&&[^\\n\\t]]", "·");
     }

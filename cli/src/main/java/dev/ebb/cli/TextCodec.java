@@ -11,10 +11,13 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Text to a model's tokens and back: by its tokenizer, or a token for each byte. */
+/** Converts text to a model's tokens and back: by its tokenizer, or with one token per byte. */
 record TextCodec(Optional<Tokenizer> tokenizer) {
 
-    /** By the tokenizer.json beside the model; without one its tokens must be bytes. */
+    /**
+     * A codec with the tokenizer.json next to the model; without one, the model's tokens must be
+     * bytes.
+     */
     static TextCodec of(Path model, int vocabulary) throws IOException {
         var found = TuningText.tokenizer(model);
         if (found.isEmpty()
@@ -29,7 +32,7 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
         return new TextCodec(found);
     }
 
-    /** The tokens of a prompt, behind those that the model expects before a text. */
+    /** The tokens of a prompt, after those that the model expects before a text. */
     int[] encode(String text) {
         if (tokenizer.isPresent()) return tokenizer.get().encodeStart(text);
         var bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -38,17 +41,17 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
         return ids;
     }
 
-    /** Text that comes token by token. */
+    /** Decodes tokens to text one by one. */
     interface Stream {
         /** The characters that this token completes. */
-        String after(int token);
+        String add(int token);
 
-        /** What an unfinished character becomes. */
+        /** The replacement characters for an incomplete character at the end. */
         String end();
     }
 
-    /** The text after a prompt. */
-    Stream after(int[] prompt) {
+    /** A decoder for the tokens after a prompt. */
+    Stream streamAfter(int[] prompt) {
         return tokenizer.<Stream>map(t -> new Tokens(t, prompt)).orElseGet(Bytes::new);
     }
 
@@ -56,8 +59,8 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
         private final Utf8Text text = new Utf8Text();
 
         @Override
-        public String after(int token) {
-            return text.after((byte) token);
+        public String add(int token) {
+            return text.add((byte) token);
         }
 
         @Override
@@ -67,9 +70,10 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
     }
 
     /**
-     * What a token stands for may depend on those before, such as a space that only a first token
-     * loses, so the last tokens whose text was told are decoded again with the new ones. A text
-     * that ends within a character waits for the next token.
+     * Decodes with a tokenizer. The text of a token may depend on the tokens before it; for
+     * example, only a first token loses its leading space. So the last tokens that were decoded are
+     * decoded again together with the new ones. If the text ends within a character, the decoder
+     * waits for the next token.
      */
     private static final class Tokens implements Stream {
         private final Tokenizer tokenizer;
@@ -83,7 +87,7 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
         }
 
         @Override
-        public String after(int token) {
+        public String add(int token) {
             ids = Arrays.copyOf(ids, ids.length + 1);
             ids[ids.length - 1] = token;
             var more = news();

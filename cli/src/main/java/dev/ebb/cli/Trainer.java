@@ -27,14 +27,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A training run in motion: the compiled step, its state, and the losses so far. The state is in
- * the program's memory alone; what is written or shown of it is copied tensor by tensor.
+ * A training run in progress: the compiled step, its state, and the losses so far. The state exists
+ * in the program's memory only; it is copied tensor by tensor to be written or shown.
  */
 final class Trainer implements AutoCloseable {
     private static final double LARGEST_NORM = 1;
 
-    private final Settings settings;
-    private final Setup setup;
+    private final TrainingSettings settings;
+    private final RunOptions setup;
     private final String text;
     private final Corpus corpus;
     private final Device device;
@@ -64,19 +64,19 @@ final class Trainer implements AutoCloseable {
         }
     }
 
-    /** A model that has not learned yet. */
+    /** The checkpoint of an untrained model. */
     static Checkpoint start(
-            AutoregressiveModel model, Settings settings, Setup setup, String text) {
+            AutoregressiveModel model, TrainingSettings settings, RunOptions setup, String text) {
         var state = new TrainingState(model, settings.optimizer().start(model));
         return new Checkpoint(state, List.of(), List.of(), settings, setup, text);
     }
 
     private static Next<TrainingState, Tensor> step(
-            Settings settings, TrainingState state, Corpus.Batch batch) {
+            TrainingSettings settings, TrainingState state, Corpus.Batch batch) {
         return step(settings.optimizer(), DType.F32, state, batch);
     }
 
-    /** One step by any rule, the model computed in {@code compute} from weights of f32. */
+    /** One step with any optimizer; the model is computed in {@code compute} from f32 weights. */
     static Next<TrainingState, Tensor> step(
             Optimizer rule, DType compute, TrainingState state, Corpus.Batch batch) {
         var loss =
@@ -92,7 +92,7 @@ final class Trainer implements AutoCloseable {
         return new Next<>(new TrainingState(updated.params(), updated.state()), loss.value());
     }
 
-    private static Corpus.Batch batch(Settings settings, Corpus corpus, long step) {
+    private static Corpus.Batch batch(TrainingSettings settings, Corpus corpus, long step) {
         return corpus.batch(
                 settings.batch(), settings.context(), new Seed(settings.seed()).of("data"), step);
     }
@@ -106,7 +106,7 @@ final class Trainer implements AutoCloseable {
         return loss;
     }
 
-    Setup setup() {
+    RunOptions setup() {
         return setup;
     }
 
@@ -145,13 +145,13 @@ final class Trainer implements AutoCloseable {
         return Run.described(form.model());
     }
 
-    /** Of all parameters' bits. */
+    /** A digest of the bits of all parameters. */
     String digest() {
         var own = Weights.supplies(form.model(), Naming.own(), stepper::state);
         return Weights.digest(own, List.of());
     }
 
-    /** What the tensors of the state are called. */
+    /** The names of the state's tensors. */
     List<String> names() {
         return Tensorwise.names(form);
     }
@@ -161,7 +161,10 @@ final class Trainer implements AutoCloseable {
         return seconds.isEmpty() ? Optional.empty() : Optional.of(stepper.report());
     }
 
-    /** The bytes held at each computation and transfer of the latest step; none before one. */
+    /**
+     * The measured bytes in use at each computation and transfer of the latest step; empty before
+     * the first.
+     */
     long[] held() {
         return stepper.held();
     }
@@ -170,7 +173,10 @@ final class Trainer implements AutoCloseable {
         return stepper.plan();
     }
 
-    /** What memory buys for a step, and what each way of restoring values adds. */
+    /**
+     * The trade-off of time against memory of a step, with one line for each set of ways to restore
+     * values.
+     */
     TradeOff tradeOff() {
         return program.curve(form, batch(settings, corpus, 0));
     }

@@ -3,6 +3,6 @@ package dev.ebb.cli;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.optim.Optimizer;
 
-/** All that training carries from step to step, and a checkpoint holds. */
+/** The state that training carries from step to step; a checkpoint contains it. */
 public record TrainingState(
         AutoregressiveModel model, Optimizer.State<AutoregressiveModel> optimizer) {}

@@ -6,7 +6,7 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
-/** Text in UTF-8 that comes byte by byte; bytes that are none become replacement characters. */
+/** Decodes UTF-8 text byte by byte; invalid bytes become replacement characters. */
 final class Utf8Text {
     private final CharsetDecoder decoder =
             StandardCharsets.UTF_8
@@ -15,13 +15,13 @@ final class Utf8Text {
                     .onUnmappableCharacter(CodingErrorAction.REPLACE);
     private final ByteBuffer bytes = ByteBuffer.allocate(8);
 
-    /** The characters that this byte completes: often one, none within a character. */
-    String after(byte next) {
+    /** The characters that this byte completes; none within a character. */
+    String add(byte next) {
         bytes.put(next);
         return decoded(false);
     }
 
-    /** What an unfinished character becomes. */
+    /** The replacement characters for an incomplete character at the end. */
     String end() {
         return decoded(true);
     }

@@ -1,4 +1,4 @@
-/** The {@code ebb} command. */
+/** The commands of {@code ebb}, the command line program. */
 @NullMarked
 package dev.ebb.cli;
 

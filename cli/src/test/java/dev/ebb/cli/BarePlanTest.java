@@ -27,7 +27,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 class BarePlanTest {
-    /** A diamond with a long-lived start: 0 feeds 1 and 3, 1 feeds 2, 2 feeds 3. */
+    /** A diamond graph with a long-lived first value: 0 feeds 1 and 3, 1 feeds 2, 2 feeds 3. */
     private static final String SMALL =
             """
             {"graph": {}, "nodes": [
@@ -113,7 +113,8 @@ class BarePlanTest {
     }
 
     /**
-     * Published graphs: nodes, the seconds planning may take, and the best known costs by percent.
+     * Published graphs: nodes, the seconds that planning may take, and the best known costs by
+     * percent of the store-all peak.
      */
     static Stream<Arguments> published() {
         return Stream.of(
@@ -167,9 +168,9 @@ class BarePlanTest {
     }
 
     /**
-     * Processor time. Planning runs on one thread, and the process also counts its compiler's and
-     * collector's: so this is never less than what the clock shows on a machine with a free core,
-     * and a busy machine does not fail the test.
+     * The processor time of this process. Planning runs on one thread, and the process also counts
+     * the threads of the JIT and the garbage collector, so this is at least the elapsed time on an
+     * idle machine, and a busy machine does not fail the test.
      */
     private static Duration spent() {
         return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
@@ -189,7 +190,7 @@ class BarePlanTest {
         return root.resolveSibling("shared").resolve("graphs");
     }
 
-    /** An independent reading of the output: the cost of a valid plan, or a failure. */
+    /** Checks a printed plan independently; returns its cost. */
     private static double check(BareGraph graph, String json, long budget) {
         var parsed = Shell.parsed(json);
         var items = new Table<Long, BareGraph.Item>();

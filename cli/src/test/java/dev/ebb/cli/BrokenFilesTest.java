@@ -27,7 +27,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
 
-/** Graphs and checkpoints, cut and changed at random, are read or refused by the file's name. */
+/**
+ * Graphs and checkpoints that are cut or changed at random are read, or refused with the file's
+ * name.
+ */
 final class BrokenFilesTest {
     private static final int ROUNDS = 150;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -40,7 +43,7 @@ final class BrokenFilesTest {
         void read() throws IOException;
     }
 
-    /** Whether what was changed is refused; what is allocated stays in proportion. */
+    /** Whether a changed file is refused; asserts that the allocated memory stays in proportion. */
     private boolean isRefused(Path file, Reading reading) throws IOException {
         long before = THREADS.getCurrentThreadAllocatedBytes();
         try {
@@ -72,7 +75,7 @@ final class BrokenFilesTest {
     }
 
     private Path checkpoint() throws IOException {
-        var settings = new Settings(2, 4, 7, 10, 1e-3);
+        var settings = new TrainingSettings(2, 4, 7, 10, 1e-3);
         AutoregressiveModel model = Gpt2.of(Gpt2.Config.of(11, 8, 16, 1, 4), new Seed(1));
         var state = new TrainingState(model, settings.optimizer().start(model));
         var tensors = Tensorwise.list(state);
@@ -82,7 +85,7 @@ final class BrokenFilesTest {
                         place -> (Array) tensors.get(place),
                         List.of(3.0, 2.5),
                         settings,
-                        Setup.none(),
+                        RunOptions.none(),
                         "text")
                 .write(file);
         assertThat(Checkpoint.read(file).step()).isEqualTo(2);
@@ -99,7 +102,7 @@ final class BrokenFilesTest {
         }
     }
 
-    /** Notes that say something else under a digest that is right. */
+    /** Notes with changed contents and a correct digest. */
     @Test
     void notesOfCheckpoints() throws IOException {
         var file = checkpoint();

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Pattern;
 
-/** Texts and files, cut and changed at random: other bytes, other numbers and kinds of values. */
+/** Cuts and changes texts and files at random: other bytes, other numbers and types of values. */
 public final class Changes {
     private static final Pattern VALUE =
             Pattern.compile("\"[^\"]*\"(?!\\s*:)|-?\\d[\\d.eE+-]*|true|false|null");
@@ -31,7 +31,7 @@ public final class Changes {
         this.random = random;
     }
 
-    /** JSON with one thing changed. */
+    /** JSON with one change. */
     public String of(String text) {
         return switch (random.nextInt(4)) {
             case 0 -> text.substring(0, random.nextInt(text.length()));
@@ -49,7 +49,7 @@ public final class Changes {
         };
     }
 
-    /** A file cut somewhere, or with another bit. */
+    /** A file that is cut, or has one bit changed. */
     public byte[] of(byte[] good) {
         if (random.nextBoolean()) return Arrays.copyOf(good, random.nextInt(good.length));
         var bytes = good.clone();

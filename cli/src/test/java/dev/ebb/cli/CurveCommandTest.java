@@ -13,7 +13,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code ebb curve}: a column, a line of JSON and a line of the picture for each way more. */
+/**
+ * {@code ebb curve}: a column, a line of JSON and a line of the picture for each set of ways to
+ * restore values.
+ */
 class CurveCommandTest {
     @TempDir Path folder;
 

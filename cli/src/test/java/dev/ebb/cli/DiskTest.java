@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code --disk}: less memory than any plan without it takes, and the same bits. */
+/** {@code --disk}: less memory than the smallest budget without it, with the same bits. */
 final class DiskTest {
     private static final List<String> MODEL =
             List.of("--model", "1x16x2", "--context", "16", "--batch", "2");
@@ -100,6 +100,6 @@ final class DiskTest {
         var bare = Files.writeString(folder.resolve("g.json"), "{\"nodes\":[],\"links\":[]}");
         var graph = Shell.run("plan", "--graph", bare.toString(), "--disk", ".");
         assertThat(graph.code()).isEqualTo(1);
-        assertThat(graph.err()).contains("--disk means nothing for a bare graph");
+        assertThat(graph.err()).contains("--disk cannot be used with a bare graph");
     }
 }

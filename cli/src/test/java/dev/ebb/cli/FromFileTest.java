@@ -72,7 +72,7 @@ final class FromFileTest {
         var begun = train("llama", file);
         assertThat(begun.code()).as(begun.err()).isZero();
         assertThat(begun.out()).contains("Llama: 2 layers, width 32, 4 heads");
-        var run = new Folder(folder.resolve("llama"));
+        var run = new RunFolder(folder.resolve("llama"));
         var read = Pretrained.load(run.checkpoint());
         assertThat(((Llama) read).config()).isEqualTo(config);
         var arguments = Shell.tiny(folder, "llama", 4);
@@ -88,7 +88,7 @@ final class FromFileTest {
     @Test
     void the_reference_gpt2_gives_its_loss_and_gradients() throws IOException {
         var file = REFERENCE.resolve("gpt2-tiny.safetensors");
-        var model = (Gpt2) Train.load(file, "weight/");
+        var model = (Gpt2) TrainCommand.load(file, "weight/");
         try (var tensors = Safetensors.open(file)) {
             var ids = batch(tensors);
             int time = ids.dim(1);

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Text from a published model: where it begins, how it is shown as it comes, where it ends. */
+/** Text from a published model: its beginning, its output as it is drawn, and its end. */
 class GenerateTest {
     private static final int SPACE = 26;
     private static final int EURO = 27;
@@ -28,7 +28,9 @@ class GenerateTest {
 
     @TempDir Path folder;
 
-    /** A model of letters, with pieces of a character and a token before every text. */
+    /**
+     * A model whose tokens are letters and parts of a character, with a token before every text.
+     */
     @BeforeEach
     void model() throws IOException {
         var drawn = Gpt2.of(Gpt2.Config.of(32, 24, 16, 1, 2), new Seed(1));
@@ -74,21 +76,21 @@ class GenerateTest {
         return told.out();
     }
 
-    /** A space after a prompt stays, a character of three tokens comes whole. */
+    /** A space after a prompt is kept, and a character of three tokens is printed whole. */
     @Test
     void textComesAsItsTokensMeanInTheirPlace() throws IOException {
         var codec = TextCodec.of(folder, 32);
         var prompt = codec.encode("the");
         assertThat(prompt).containsExactly(FIRST, SPACE, 't' - 'a', 'h' - 'a', 'e' - 'a');
-        var text = codec.after(prompt);
-        assertThat(text.after(SPACE)).isEqualTo(" ");
-        assertThat(text.after(0)).isEqualTo("a");
-        assertThat(text.after(EURO)).isEmpty();
-        assertThat(text.after(EURO + 1)).isEmpty();
-        assertThat(text.after(EURO + 2)).isEqualTo("\u20ac");
-        assertThat(text.after(FIRST)).isEmpty();
-        assertThat(text.after(SPACE)).isEqualTo(" ");
-        assertThat(text.after(EURO)).isEmpty();
+        var text = codec.streamAfter(prompt);
+        assertThat(text.add(SPACE)).isEqualTo(" ");
+        assertThat(text.add(0)).isEqualTo("a");
+        assertThat(text.add(EURO)).isEmpty();
+        assertThat(text.add(EURO + 1)).isEmpty();
+        assertThat(text.add(EURO + 2)).isEqualTo("\u20ac");
+        assertThat(text.add(FIRST)).isEmpty();
+        assertThat(text.add(SPACE)).isEqualTo(" ");
+        assertThat(text.add(EURO)).isEmpty();
         assertThat(text.end()).isEqualTo("\ufffd");
     }
 
@@ -101,7 +103,7 @@ class GenerateTest {
         var word = drawn.substring(9, 12);
         assertThat(written("--stop", word).stripTrailing())
                 .isEqualTo("the tide" + drawn.substring(0, drawn.indexOf(word)).stripTrailing());
-        // a letter that ends the model's texts
+        // the letter that is the end-of-text token
         char last =
                 drawn.chars()
                         .filter(Character::isLetter)
@@ -126,18 +128,18 @@ class GenerateTest {
 
     @Test
     void stopWordsAreFoundHoweverTextIsCut() {
-        var stops = new StopWords(List.of("abcab", "bd"));
-        assertThat(stops.after("xab")).isEqualTo("x");
-        assertThat(stops.after("ca")).isEmpty();
-        assertThat(stops.after("c")).isEqualTo("abcac");
-        assertThat(stops.after("yb")).isEqualTo("y");
+        var stops = new StopSequences(List.of("abcab", "bd"));
+        assertThat(stops.add("xab")).isEqualTo("x");
+        assertThat(stops.add("ca")).isEmpty();
+        assertThat(stops.add("c")).isEqualTo("abcac");
+        assertThat(stops.add("yb")).isEqualTo("y");
         assertThat(stops.isFound()).isFalse();
-        assertThat(stops.after("dz")).isEmpty();
+        assertThat(stops.add("dz")).isEmpty();
         assertThat(stops.isFound()).isTrue();
         assertThat(stops.end()).isEmpty();
-        assertThat(stops.after("more")).isEmpty();
-        var held = new StopWords(List.of("--"));
-        assertThat(held.after("a-")).isEqualTo("a");
+        assertThat(stops.add("more")).isEmpty();
+        var held = new StopSequences(List.of("--"));
+        assertThat(held.add("a-")).isEqualTo("a");
         assertThat(held.end()).isEqualTo("-");
     }
 }

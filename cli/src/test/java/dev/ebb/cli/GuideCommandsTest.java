@@ -14,16 +14,16 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Every command in the guide's blocks runs as it is typed there, page after page; files that it
- * names without a folder are in one of the test's own. Where a page says that {@code --steps} makes
- * a command quick, its training takes two steps.
+ * Runs every command in the guide's blocks as it is written there, page after page; files without a
+ * folder are in a temporary folder. If a page suggests {@code --steps} to shorten a command, its
+ * training takes two steps.
  */
 final class GuideCommandsTest {
     private static final Path GUIDE = Path.of("..", "docs", "guide");
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```");
     private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|(\\S+)");
 
-    /** What follows a command after three blanks explains it. */
+    /** Text after a command and three blanks explains it. */
     private static final Pattern EXPLAINED = Pattern.compile(" {3,}.*");
 
     /** The options that name a file or a folder. */

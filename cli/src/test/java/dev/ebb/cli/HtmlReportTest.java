@@ -21,7 +21,7 @@ final class HtmlReportTest {
 
     @TempDir static Path folder;
 
-    /** The report of a run that all tests but one look at. */
+    /** The report of a run, shared by all tests but one. */
     private static Path report;
 
     @BeforeAll
@@ -65,7 +65,7 @@ final class HtmlReportTest {
                 .contains(">recompute, from ", ">recompute + disk, from ");
     }
 
-    /** The page as a browser has it when the page says that it is drawn. */
+    /** The page in a browser after its scripts have drawn it. */
     private static String drawn(Path page, int width) throws Exception {
         var program = Browser.find();
         Assumptions.assumeTrue(

@@ -6,7 +6,7 @@ import dev.ebb.Devices;
 import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
 import dev.ebb.cli.report.KnownFigures;
-import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.PlanInBudget;
 import dev.ebb.nn.model.ModelSize;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.cache.PlanCache;
@@ -21,16 +21,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Figures of a plan that was made before are found, and only those. */
+/** The figures of a plan that was made before are found, and no others. */
 final class KnownFiguresTest {
-    /** What was searched for: the figures that are kept are not in it. */
+    /** The cache of searches, which does not contain the cached figures. */
     private static final PlanCache SEARCHED = PlanCache.inMemory();
 
     @TempDir Path folder;
 
     private int made;
 
-    private Planned plan() {
+    private PlanInBudget plan() {
         made++;
         var model =
                 new PlannedModel(
@@ -40,7 +40,7 @@ final class KnownFiguresTest {
                         SEARCHED);
         var budget = Budget.share(0.9);
         var plan = model.plan(budget, Devices.named("cpu"), Roofline.typical());
-        return Planned.of(plan, budget);
+        return PlanInBudget.of(plan, budget);
     }
 
     private KnownFigures build(String name) {

@@ -17,13 +17,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Every way through the {@code ebb} script, with a Java and a Maven that only say what they get.
+ * Every path through the {@code ebb} script, with programs in place of Java and Maven that print
+ * their arguments.
  */
 final class LauncherTest {
     private static final List<String> MODULES =
             List.of("core", "cpu", "cuda", "nn", "cli", "spark");
 
-    /** Says its arguments; writes what the launcher asks a build for; fails if it is told to. */
+    /**
+     * Prints its arguments; writes the files that the launcher requests from a build; fails if it
+     * is configured to.
+     */
     private static final String JAVA =
             """
             #!/usr/bin/env bash

@@ -11,13 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A process that has made no step has measured nothing, and says so everywhere. */
+/** A process that has made no step has no measured figures, and says so everywhere. */
 final class NothingMeasuredTest {
     @TempDir Path folder;
 
     private void assertNothingMeasured(String name, String out) throws IOException {
         assertThat(out)
-                .contains("nothing measured, for no step was made")
+                .contains("nothing was measured, because no step was made")
                 .doesNotContainPattern("(?<!nothing) measured ");
         assertThat(Files.readString(folder.resolve(name).resolve("report.html")))
                 .contains("\"promised\":")
@@ -53,12 +53,13 @@ final class NothingMeasuredTest {
         var name = "";
         for (int i = 0; !out.contains("stopped after step 0"); i++) {
             name = "cut" + i;
-            // it is told the size of its model before it is planned
+            // it learns the size of its model before it is planned
             var child = Shell.spawn(Shell.tiny(folder, name, 100_000), log);
             while (child.isAlive() && !Files.readString(log).contains("parameters; batch"))
                 Thread.sleep(1);
             Shell.interrupt(child);
-            // on a busy machine it may hear after its first step: then once more
+            // on a busy machine the signal may arrive after the first step: then it is tried once
+            // more
             assertThat(child.waitFor()).as(Files.readString(log)).isEqualTo(130);
             out = Files.readString(log);
             assertThat(out).contains("stopped after step");

@@ -13,13 +13,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 
-/** Training is planned and computed alike for any number of processors. */
+/** Plans and results of training are the same for any number of processors. */
 final class ProcessorsTest {
     private static final List<Integer> PROCESSORS = List.of(1, 2, 16, 64);
 
     @TempDir Path folder;
 
-    /** Trains on each number of processors, planning anew, and reads what each wrote. */
+    /**
+     * Trains on each simulated number of processors, without cached plans, and reads the results.
+     */
     private List<Json> trained() throws Exception {
         var text = folder.resolve("text.txt");
         Files.writeString(text, "the tide comes, the tide goes. ".repeat(400));

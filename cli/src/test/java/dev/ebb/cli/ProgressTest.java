@@ -69,7 +69,7 @@ final class ProgressTest {
         }
     }
 
-    /** Steps of a large model: all slow, and told of after three. */
+    /** Steps of a large model: all slow, with an estimate after three. */
     @Test
     void steps_that_are_all_alike_are_told_of_after_three() {
         var text = new StringWriter();

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a hostile or hasty user types ends in a sentence that says what is wrong. */
+/** Wrong input is refused with a sentence that says what is wrong. */
 final class RefusalsTest {
     @TempDir Path folder;
 
@@ -66,7 +66,7 @@ final class RefusalsTest {
         for (var command : List.of("plan", "curve"))
             said(1, "--json " + here + " is a folder", List.of(command, "--json", here));
         said(1, "--picture " + here + " is a folder", List.of("curve", "--picture", here));
-        // none of these runs has begun
+        // none of these commands has started a run
         assertThat(folder.resolve("x")).doesNotExist();
     }
 

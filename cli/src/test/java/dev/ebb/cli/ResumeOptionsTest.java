@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A resumption goes on with what the run was started with; a change is said, or refused. */
+/**
+ * A resumption uses the settings with which the run was started; a change is reported or refused.
+ */
 final class ResumeOptionsTest {
     private static final String BUDGET = "6MiB";
     private static final int BEGUN = 4;
@@ -44,8 +46,8 @@ final class ResumeOptionsTest {
         return Shell.run(arguments);
     }
 
-    private Setup setup() throws IOException {
-        return new Folder(folder.resolve("run")).restore().checkpoint().setup();
+    private RunOptions setup() throws IOException {
+        return new RunFolder(folder.resolve("run")).restore().checkpoint().setup();
     }
 
     @Test
@@ -64,7 +66,7 @@ final class ResumeOptionsTest {
         var setup = setup();
         assertThat(setup)
                 .isEqualTo(
-                        new Setup(
+                        new RunOptions(
                                 BUDGET, disk.toString(), "32MiB", "typical", 1, 3, BEGUN, "", ""));
         var again = resume("--steps", "6");
         assertThat(again.code()).as(again.err()).isZero();
@@ -73,7 +75,7 @@ final class ResumeOptionsTest {
         assertThat(Shell.whole(folder.resolve("again.json"), "disk_room_bytes"))
                 .isEqualTo(32 << 20);
         assertThat(Shell.whole(folder.resolve("again.json"), "steps")).isEqualTo(6);
-        // the change is kept in its turn
+        // the change is stored for the next resumption
         assertThat(setup().steps()).isEqualTo(6);
         var done = resume();
         assertThat(done.code()).as(done.err()).isZero();
@@ -87,7 +89,7 @@ final class ResumeOptionsTest {
         var begun = Shell.tiny(folder, "run", 6);
         begun.addAll(List.of("--budget", BUDGET, "--checkpoint", "3"));
         assertThat(Shell.run(begun).code()).isZero();
-        var run = new Folder(folder.resolve("run"));
+        var run = new RunFolder(folder.resolve("run"));
         Files.copy(
                 run.before(), run.checkpoint(), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         var again = resume("--budget", "7MiB", "--threads", "2");
@@ -111,7 +113,7 @@ final class ResumeOptionsTest {
         refused("--prefix y.", "begun without it", "--prefix", "y.");
         assertThat(Files.readAllBytes(folder.resolve("run/checkpoint.safetensors")))
                 .isEqualTo(before);
-        // the same again is no change
+        // the same value again is not a change
         var same = resume("--batch", "2", "--context", "16", "--seed", "1", "--model", "1x16x2");
         assertThat(same.code()).as(same.err()).isZero();
     }
@@ -122,7 +124,7 @@ final class ResumeOptionsTest {
         assertThat(result.err()).contains(asked, begun, "--out").doesNotContain("\tat ");
     }
 
-    /** The folder's name needs quoting; a shell takes the printed line apart. */
+    /** The folder's name needs quoting; a shell parses the printed command line. */
     @Test
     void the_command_printed_after_a_stop_goes_on_as_it_is()
             throws IOException, InterruptedException {
@@ -155,7 +157,7 @@ final class ResumeOptionsTest {
         return begun;
     }
 
-    /** What a shell would hand to the program. */
+    /** The arguments that a shell would pass to the program. */
     private static List<String> words(String command) throws IOException, InterruptedException {
         var shell =
                 new ProcessBuilder("bash", "-c", "ebb() { printf '%s\\n' \"$@\"; }; " + command)

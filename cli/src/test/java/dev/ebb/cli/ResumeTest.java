@@ -17,17 +17,17 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** A run that is stopped and goes on ends in the same bits as one that was not. */
+/** A run that is stopped and resumed ends with the same bits as one that was not. */
 final class ResumeTest {
     private static final int BEGUN = 3;
     private static final int LONG = 120;
     private static final int KILLS = 10;
     private static final int ENDLESS = 1_000_000;
 
-    /** What the system says of a process that was killed: 128 and the signal's number. */
+    /** The exit code of a killed process: 128 plus the number of the signal. */
     private static final int KILLED = 128 + 9;
 
-    /** A run of {@link #LONG} steps that nothing stops, and one that is begun: made once. */
+    /** A complete run of {@link #LONG} steps, and a started one, both made once for all tests. */
     @TempDir static Path before;
 
     @TempDir Path folder;
@@ -47,17 +47,17 @@ final class ResumeTest {
         return arguments;
     }
 
-    /** The begun run, in a folder of the test's own. */
-    private Folder begun() throws IOException {
+    /** The started run, copied to a folder of the test. */
+    private RunFolder begun() throws IOException {
         return copyOfBegun("run");
     }
 
-    private Folder copyOfBegun(String name) throws IOException {
+    private RunFolder copyOfBegun(String name) throws IOException {
         var copy = Files.createDirectory(folder.resolve(name));
         try (var files = Files.list(before.resolve("begun"))) {
             for (var file : files.toList()) Files.copy(file, copy.resolve(file.getFileName()));
         }
-        return new Folder(copy);
+        return new RunFolder(copy);
     }
 
     private void assertSame(String name, Path whole) {
@@ -66,7 +66,7 @@ final class ResumeTest {
         assertThat(Shell.json(run).at("loss")).isEqualTo(Shell.json(whole).at("loss"));
     }
 
-    /** The run has more steps than it could make: however late a kill is, it hits. */
+    /** The run has more steps than it could make before the kill. */
     @Test
     void killed_at_ten_random_moments_it_goes_on_bit_for_bit()
             throws IOException, InterruptedException {
@@ -83,7 +83,7 @@ final class ResumeTest {
                 untilFirst = 1 + (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from);
                 child.waitFor(random.nextInt(25), TimeUnit.MILLISECONDS);
             } else {
-                // whatever it is doing before that: starting, planning, reading, training
+                // in any phase before that: starting, planning, reading, training
                 child.waitFor(random.nextInt(untilFirst), TimeUnit.MILLISECONDS);
             }
             child.destroyForcibly();
@@ -154,7 +154,7 @@ final class ResumeTest {
                     .as("no half a file is left")
                     .noneMatch(name -> name.contains("next") || name.contains("part"));
         }
-        // at the last rate of the run that was begun: the run's own bits
+        // with the last learning rate of the original run: the same bits
         var again = Shell.run(arguments("run", steps, "--resume"));
         assertThat(again.code()).as(again.err()).isZero();
         assertThat(Shell.whole(folder.resolve("run.json"), "steps")).isEqualTo(steps);
@@ -208,7 +208,7 @@ final class ResumeTest {
         assertSame("cut" + tries, before.resolve("whole.json"));
     }
 
-    /** A run that saves nothing before its end. */
+    /** A run that saves no checkpoint before its end. */
     private List<String> unsaved(String name) throws IOException {
         var arguments = Shell.tiny(folder, name, LONG);
         arguments.addAll(List.of("--checkpoint", "1000"));

@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Runs the command as a user would, in this process or in one of its own. */
+/** Runs the command as a user would, in this process or in a separate one. */
 public final class Shell {
     /** Gives a command a terminal. */
     static final Path SCRIPT = Path.of("/usr/bin/script");
 
     private Shell() {}
 
-    /** Options by which a Java that runs for seconds takes little, as the launcher's do. */
+    /** Options by which a JVM that runs for seconds starts quickly, as the launcher's do. */
     static List<String> quick(String... more) {
         var options = new ArrayList<>(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         options.addAll(List.of(more));
@@ -38,7 +38,7 @@ public final class Shell {
         return new Result(line.execute(arguments), out.toString(), err.toString());
     }
 
-    /** The smallest model that is one, on a text of {@code folder}. */
+    /** The smallest model that can be trained, on a text in {@code folder}. */
     static List<String> tiny(Path folder, String out, int steps) throws IOException {
         var text = folder.resolve("text.txt");
         if (!Files.exists(text))
@@ -90,14 +90,14 @@ public final class Shell {
         return json(file).at("weights_digest").flatMap(Json::text).orElseThrow();
     }
 
-    /** The command in a Java of its own, on the path of this one; quick to start. */
+    /** Starts the command in a separate JVM, with this one's class path; starts quickly. */
     static Process spawn(List<String> arguments, Path log) throws IOException {
         return spawn(quick(), arguments, log);
     }
 
     /**
-     * Training in a Java of its own that is asked to stop when it has told of its first step.
-     * Whether it was stopped: it may have made its last step before it heard.
+     * Trains in a separate JVM that is asked to stop after its first step. Returns whether it was
+     * stopped; it may have made its last step before it received the signal.
      */
     static boolean stopped(List<String> options, List<String> arguments, Path log)
             throws IOException, InterruptedException {
@@ -108,13 +108,16 @@ public final class Shell {
         return Files.readString(log).contains("stopped after step");
     }
 
-    /** The command in a Java of its own, with options for that Java. */
+    /** Starts the command in a separate JVM with these JVM options. */
     static Process spawn(List<String> options, List<String> arguments, Path log)
             throws IOException {
         return start(command(options, arguments), log);
     }
 
-    /** The command where no file may grow over {@code kibibytes}: as on a disk that is full. */
+    /**
+     * Starts the command with a limit of {@code kibibytes} on the size of files, which acts like a
+     * full disk.
+     */
     static Process spawnWithFilesUpTo(int kibibytes, List<String> arguments, Path log)
             throws IOException {
         var command =
@@ -124,7 +127,7 @@ public final class Shell {
         return start(command, log);
     }
 
-    /** The command on a terminal: what it shows there goes to {@code log}. */
+    /** Starts the command on a terminal, whose output goes to {@code log}. */
     static Process spawnOnTerminal(List<String> arguments, Path log) throws IOException {
         var quoted =
                 command(quick(), arguments).stream()
@@ -134,7 +137,10 @@ public final class Shell {
         return start(List.of(SCRIPT.toString(), "-qec", line, "/dev/null"), log);
     }
 
-    /** Whether this process hears Ctrl-C, and so its children: one in the background may not. */
+    /**
+     * Whether this process receives Ctrl-C, and so its children; a process in the background may
+     * not.
+     */
     static boolean interruptible() throws IOException {
         var status = Path.of("/proc/self/status");
         if (!Files.exists(status)) return false;
@@ -147,7 +153,7 @@ public final class Shell {
         return (ignored & 2) == 0;
     }
 
-    /** Ctrl-C. */
+    /** Sends Ctrl-C. */
     static void interrupt(Process child) throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-INT", String.valueOf(child.pid())).start().waitFor();
     }

@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** The studio's page in a browser: it shows what the commands print, and trains as they do. */
+/**
+ * The studio's page in a browser shows the figures that the commands print, and trains as they do.
+ */
 class StudioPageTest {
     private static final String MODEL = "2x16x2";
 
@@ -39,8 +41,8 @@ class StudioPageTest {
                 program.isPresent(), "no chromium on the PATH: the page was not tried");
         Files.writeString(folder.resolve("text.txt"), "the tide comes, the tide goes. ".repeat(40));
         Files.writeString(folder.resolve("graph.json"), chain());
-        var models = new StudioModels(new CacheArgument().cache(), new StudioFolder(folder));
-        server = new StudioServer(0, folder, MODEL, models, new StudioTrainings());
+        var models = new StudioPlanning(new CacheArgument().cache(), new StudioFolder(folder));
+        server = new StudioServer(0, folder, MODEL, models, new StudioTraining());
         server.prepare();
         browser = new Browser(program.get(), profile);
         browser.look(1280, 1000, false);
@@ -85,7 +87,7 @@ class StudioPageTest {
         return new double[] {at.get(0).number().orElseThrow(), at.get(1).number().orElseThrow()};
     }
 
-    /** Drags the budget's handle so many pixels to the right, by and by. */
+    /** Drags the budget's handle to the right by this many pixels, in small steps. */
     private void drag(double right) throws Exception {
         var at = middle(".handle circle");
         browser.mouse("mousePressed", at[0], at[1]);
@@ -241,7 +243,7 @@ class StudioPageTest {
         assertThat(browser.text("document.title")).isEqualTo("Ebb studio");
     }
 
-    /** A graph of 5,000 nodes in 50 regions, unfolded, is drawn as far as it is in sight. */
+    /** Of an unfolded graph of 5,000 nodes in 50 regions, only the visible part is drawn. */
     @Test
     void of_a_large_graph_only_what_is_in_sight_is_drawn() throws Exception {
         var drawn =
@@ -290,7 +292,8 @@ class StudioPageTest {
             browser.eval("location.hash = '" + view + "'");
             browser.await("!document.getElementById('" + view + "').hidden");
             assertThat(browser.unnamed()).as("without a name in " + view).isEmpty();
-            // what can be reached gets a number, then Tab goes through the page and collects them
+            // each focusable element gets a number, then Tab goes through the page and collects
+            // them
             double controls =
                     browser.number(
                             """
@@ -352,7 +355,7 @@ class StudioPageTest {
         }
     }
 
-    /** Pictures to be looked at: of a desk and a phone, by day and by night. */
+    /** Screenshots for a visual check: desktop and phone, in light and dark colours. */
     @Test
     void pictures_of_all_views() throws Exception {
         var to = Files.createDirectories(Path.of("target", "studio"));

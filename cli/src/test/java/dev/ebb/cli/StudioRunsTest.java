@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Runs in a browser: a checkpoint is planned for as the command does it, and a screen reader finds
- * its way through the page and through a report.
+ * Runs in a browser: a checkpoint is planned for as the command plans it, and a screen reader can
+ * use the page and a report.
  */
 class StudioRunsTest {
     private static final String FILE = "first/checkpoint.safetensors";
@@ -37,8 +37,8 @@ class StudioRunsTest {
                 program.isPresent(), "no chromium on the PATH: the page was not tried");
         var trained = Shell.run(Shell.tiny(folder, "first", 2));
         assertThat(trained.code()).as(trained.err()).isZero();
-        var models = new StudioModels(new CacheArgument().cache(), new StudioFolder(folder));
-        server = new StudioServer(0, folder, "1x16x2", models, new StudioTrainings());
+        var models = new StudioPlanning(new CacheArgument().cache(), new StudioFolder(folder));
+        server = new StudioServer(0, folder, "1x16x2", models, new StudioTraining());
         browser = new Browser(program.get(), profile);
         browser.look(1280, 1000, false);
         browser.open(server.address());
@@ -50,7 +50,9 @@ class StudioRunsTest {
         if (server != null) server.close();
     }
 
-    /** The lines of the plan as {@code ebb plan} prints them; the least budget may come later. */
+    /**
+     * The lines of the plan as {@code ebb plan} prints them; the smallest budget may appear later.
+     */
     private static List<String> shown() throws Exception {
         return browser
                 .eval(
@@ -93,7 +95,9 @@ class StudioRunsTest {
         assertThat(browser.errors()).isEmpty();
     }
 
-    /** Between two models there is no plan: a table that is drawn then has nothing to show. */
+    /**
+     * While another model is being traced there is no plan, so a table that is drawn then is empty.
+     */
     @Test
     void tables_are_drawn_while_another_model_is_traced() throws Exception {
         browser.eval("location.hash = 'plan'");

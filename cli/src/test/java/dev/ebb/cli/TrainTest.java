@@ -57,7 +57,7 @@ final class TrainTest {
         assertThat(folder.resolve("a/report.html")).isNotEmptyFile();
     }
 
-    /** So that what a build plans for it, or the user by hand, is not planned again. */
+    /** So that a plan made at build time, or by the user, is not made again. */
     @Test
     void a_step_is_the_one_that_plan_plans() throws IOException {
         var planned = folder.resolve("plan.json");
@@ -70,7 +70,7 @@ final class TrainTest {
                         "--batch=2",
                         "--json=" + planned);
         assertThat(plan.code()).as(plan.err()).isZero();
-        // the number of steps that no option names
+        // the number of steps if no option gives it
         var trained = train("long", 1000, "--no-cache", "--checkpoint=1000");
         assertThat(trained.at("schedule_digest"))
                 .isPresent()
@@ -79,7 +79,7 @@ final class TrainTest {
 
     @Test
     void every_budget_and_number_of_threads_gives_the_same_bits() throws IOException {
-        // large enough that half of what it would keep is more than what the device itself needs
+        // large enough that half of its store-all memory is more than the device's own memory
         String[] model = {"--model", "3x64x4", "--context", "64", "--batch", "32"};
         var all = sized("all", model, "--budget", "100%");
         long least = whole(all, "least_budget_bytes");
@@ -110,7 +110,9 @@ final class TrainTest {
         assertThat(last).isLessThan(0.75 * text.unigramEntropy());
     }
 
-    /** Three steps of a model of other sizes; what is measured is what was promised. */
+    /**
+     * Three steps of a model of other sizes; asserts that the measured peak is the promised one.
+     */
     private Json sized(String name, String[] model, String... more) throws IOException {
         var arguments = Shell.tiny(folder, name, 3);
         for (int i = 0; i < model.length; i += 2)

@@ -13,8 +13,8 @@ import java.util.function.IntToLongFunction;
 
 /**
  * The processor as a device: kernels of the Vector API, shared among threads, with the same bits
- * for every number of them. Without the module {@code jdk.incubator.vector} it says so once and
- * computes as {@link Reference} does.
+ * for every number of them. Without the module {@code jdk.incubator.vector} it logs a warning once
+ * and uses the kernels of {@link Reference}.
  */
 public final class Cpu implements Device, AutoCloseable {
     private static final boolean VECTORS =

@@ -2,7 +2,7 @@ package dev.ebb.cpu;
 
 import dev.ebb.exec.DeviceProvider;
 
-/** Finds the processor, which is always there. */
+/** Provides the CPU as a device, which is always available. */
 public final class CpuProvider implements DeviceProvider {
 
     public CpuProvider() {}

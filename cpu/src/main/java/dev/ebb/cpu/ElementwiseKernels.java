@@ -9,9 +9,9 @@ import dev.ebb.cpu.move.MoveKernels;
 import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.move.ScatterUpdate;
 import dev.ebb.cpu.move.SortKernel;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
@@ -25,11 +25,11 @@ import java.util.List;
  * they share.
  */
 final class ElementwiseKernels {
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final Tiles tiles;
     private final FusedLoops loops;
 
-    ElementwiseKernels(Crew workers, Tiles tiles, FusedLoops loops) {
+    ElementwiseKernels(WorkerGroup workers, Tiles tiles, FusedLoops loops) {
         this.workers = workers;
         this.tiles = tiles;
         this.loops = loops;
@@ -43,7 +43,7 @@ final class ElementwiseKernels {
         return FoldKernel.of(k, in, out, workspace, workers, tiles, loops);
     }
 
-    /** Several results of rows are computed one after the other. */
+    /** Computes several results of rows one after the other. */
     Runnable rows(Kernel.Rows k, List<Buffer> in, List<Buffer> out, Buffer workspace) {
         if (k.results().size() == 1)
             return RowsKernel.of(k, in, out.getFirst(), workspace, workers, tiles, loops);
@@ -65,25 +65,25 @@ final class ElementwiseKernels {
         return new IllegalStateException("not a result of rows: " + part.kernel());
     }
 
-    /** The memory that kernels of rows need for each worker. */
-    static Need need(Kernel.Rows k, List<DType> in, List<DType> out) {
-        if (k.results().size() == 1) return RowsKernel.need(k, in, out.getFirst());
+    /** The scratch memory that a rows kernel needs for each worker. */
+    static KernelScratch scratch(Kernel.Rows k, List<DType> in, List<DType> out) {
+        if (k.results().size() == 1) return RowsKernel.scratch(k, in, out.getFirst());
         return Row.each(k).stream()
-                .map(part -> need(part, in, out.subList(part.output(), part.output() + 1)))
-                .reduce(Need::and)
+                .map(part -> scratch(part, in, out.subList(part.output(), part.output() + 1)))
+                .reduce(KernelScratch::and)
                 .orElseThrow();
     }
 
-    private static Need need(Row.Part part, List<DType> in, List<DType> out) {
+    private static KernelScratch scratch(Row.Part part, List<DType> in, List<DType> out) {
         return switch (part.kernel()) {
-            case Kernel.Map one -> MapKernel.need(one, in, out);
-            case Kernel.Fold one -> FoldKernel.need(one, in);
-            case Kernel.Rows one -> RowsKernel.need(one, in, out.getFirst());
+            case Kernel.Map one -> MapKernel.scratch(one, in, out);
+            case Kernel.Fold one -> FoldKernel.scratch(one, in);
+            case Kernel.Rows one -> RowsKernel.scratch(one, in, out.getFirst());
             default -> throw unknown(part);
         };
     }
 
-    /** The workspace for the partial results of a fold over columns. */
+    /** The bytes of workspace for the partial results of a fold over columns. */
     static long workspaceBytes(Kernel.Rows k, List<DType> in) {
         if (k.results().size() == 1) return RowsKernel.workspaceBytes(k, in);
         long most = 0;
@@ -101,7 +101,7 @@ final class ElementwiseKernels {
         return most;
     }
 
-    /** What a fold of operands of these types wants for its partial results. */
+    /** The bytes of workspace for the partial results of a fold of operands of these types. */
     static long workspaceBytes(Kernel.Fold k, List<DType> in) {
         return FoldKernel.workspaceBytes(k, in);
     }

@@ -6,11 +6,11 @@ import dev.ebb.cpu.attend.PlainAttention;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.ConvolveKernel;
-import dev.ebb.cpu.straight.MovableKernels;
+import dev.ebb.cpu.straight.RelocatableKernels;
 import dev.ebb.cpu.straight.StraightPrograms;
-import dev.ebb.cpu.tile.Needs;
+import dev.ebb.cpu.tile.ProgramScratch;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Anywhere;
 import dev.ebb.exec.Direct;
@@ -29,56 +29,59 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
-/** The kernels of one program: on some of a device's workers, with the memory that these need. */
+/** The kernels of one program, on some of the device's workers, with their scratch memory. */
 final class ProgramCpu implements HostQueue.Binder {
     private final Workers all;
-    private final FirstRuns first;
+    private final SingleThreadedFirstRuns first;
     private final FusedLoops loops;
     private final StraightPrograms straight;
-    private final MovableKernels movable;
+    private final RelocatableKernels relocatable;
     private final Reference reference = new Reference();
-    private Crew workers;
+    private WorkerGroup workers;
     private Tiles tiles;
     private ElementwiseKernels elementwise;
 
     ProgramCpu(
             Workers all,
-            FirstRuns first,
+            SingleThreadedFirstRuns first,
             FusedLoops loops,
             StraightPrograms straight,
-            MovableKernels movable) {
+            RelocatableKernels relocatable) {
         this.all = all;
         this.first = first;
         this.loops = loops;
         this.straight = straight;
-        this.movable = movable;
-        workers = new Crew(all, 1);
-        tiles = new Tiles(Needs.NONE, 1);
+        this.relocatable = relocatable;
+        workers = new WorkerGroup(all, 1);
+        tiles = new Tiles(ProgramScratch.NONE, 1);
         elementwise = new ElementwiseKernels(workers, tiles, loops);
     }
 
     @Override
     public IntToLongFunction ownBytes(List<Node> nodes) {
-        return tiles.needs().and(needs(nodes))::bytes;
+        return tiles.scratch().and(scratch(nodes))::bytes;
     }
 
-    /** What kernels of these nodes need; a tape asks for one at a time, over and over. */
-    private Needs needs(List<Node> nodes) {
+    /**
+     * The scratch memory for the kernels of these nodes; a tape calls this for one node at a time,
+     * very often.
+     */
+    private ProgramScratch scratch(List<Node> nodes) {
         return nodes.size() == 1
-                ? movable.needs(nodes.getFirst(), n -> KernelNeeds.all(List.of(n)))
-                : KernelNeeds.all(nodes);
+                ? relocatable.scratch(nodes.getFirst(), n -> KernelScratchSizes.all(List.of(n)))
+                : KernelScratchSizes.all(nodes);
     }
 
     @Override
     public void reserve(List<Node> nodes, int some) {
-        workers = new Crew(all, some);
-        tiles = tiles.with(needs(nodes), some);
+        workers = new WorkerGroup(all, some);
+        tiles = tiles.with(scratch(nodes), some);
         elementwise = new ElementwiseKernels(workers, tiles, loops);
     }
 
     @Override
     public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-        tiles.check(node.op().name(), KernelNeeds.of(node));
+        tiles.check(node.op().name(), KernelScratchSizes.of(node));
         return first.of(node, kernel(node, inputs, outputs, workspace), workers);
     }
 
@@ -158,7 +161,7 @@ final class ProgramCpu implements HostQueue.Binder {
 
     @Override
     public Optional<Anywhere> anywhere(Node node) {
-        return movable.of(node);
+        return relocatable.of(node);
     }
 
     @Override

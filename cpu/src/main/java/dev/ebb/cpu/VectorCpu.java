@@ -7,7 +7,7 @@ import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.move.SortKernel;
 import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.F32Blocks;
-import dev.ebb.cpu.straight.MovableKernels;
+import dev.ebb.cpu.straight.RelocatableKernels;
 import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Device;
@@ -26,16 +26,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntToLongFunction;
 
 /**
- * The kernels of the Vector API, shared among threads. Loaded only where that API is there. What a
- * program's kernels need outside the arena is made when its queue reserves it.
+ * The CPU device with kernels of the Vector API, shared among threads. This class is loaded only if
+ * the Vector API is available. The scratch memory of a program's kernels is allocated when its
+ * queue reserves it.
  */
 final class VectorCpu implements Device, AutoCloseable {
     private final Threads threads;
     private final Workers workers;
     private final FusedLoops loops;
     private final StraightPrograms straight;
-    private final MovableKernels movable;
-    private final FirstRuns first;
+    private final RelocatableKernels relocatable;
+    private final SingleThreadedFirstRuns first;
 
     VectorCpu(int threads, FusedLoops loops) {
         this(new Threads(threads, true), loops, new StraightPrograms());
@@ -44,13 +45,13 @@ final class VectorCpu implements Device, AutoCloseable {
     VectorCpu(Threads threads, FusedLoops loops, StraightPrograms straight) {
         this.threads = threads;
         this.straight = straight;
-        movable = new MovableKernels(straight.after());
+        relocatable = new RelocatableKernels(straight.after());
         this.loops = loops;
         workers = new Workers(threads.count());
-        first = new FirstRuns(threads);
+        first = new SingleThreadedFirstRuns(threads);
     }
 
-    /** The bits of a vector that this processor computes at once. */
+    /** The number of bits of this processor's vectors. */
     static int vectorBits() {
         return F32Blocks.SPECIES.vectorBitSize();
     }
@@ -80,14 +81,14 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public IntToLongFunction ownBytes(List<Node> nodes) {
-        var needs = KernelNeeds.all(nodes);
+        var scratch = KernelScratchSizes.all(nodes);
         var known = new ConcurrentHashMap<Integer, Long>();
-        return workers -> known.computeIfAbsent(workers, needs::bytes);
+        return workers -> known.computeIfAbsent(workers, scratch::bytes);
     }
 
     @Override
     public long mostOwnBytes(int workers) {
-        return KernelNeeds.MOST.bytes() * workers;
+        return KernelScratchSizes.MOST.bytes() * workers;
     }
 
     @Override
@@ -121,7 +122,7 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public Queue open() {
-        return new HostQueue(new ProgramCpu(workers, first, loops, straight, movable));
+        return new HostQueue(new ProgramCpu(workers, first, loops, straight, relocatable));
     }
 
     @Override

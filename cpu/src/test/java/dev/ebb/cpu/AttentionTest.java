@@ -15,7 +15,10 @@ import java.util.stream.IntStream;
 
 class AttentionTest {
 
-    /** Beyond this many products only what runs in tiles is checked: no other code has tiles. */
+    /**
+     * With more products than this, only attention in tiles is tested, because the other code has
+     * no tiles.
+     */
     private static final long LARGE = 2_000_000;
 
     private static void check(Heads h, int maskSize) {
@@ -80,7 +83,7 @@ class AttentionTest {
 
     /**
      * One buffer of [batch, time, 3, heads, width] for q, k and v; results as [batch, time, ...],
-     * each in its own or all in one as q, k and v are.
+     * each in a separate buffer or all in one as q, k and v are.
      */
     @ParameterizedTest
     @CsvSource({"2, 3, 13, 8", "1, 2, 70, 64", "2, 1, 65, 33"})

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds the calls into the Vector API whose bits are not ours to fix.
+ * Finds the calls into the Vector API whose bits may differ from run to run.
  *
  * <p>The transcendental operators run one algorithm in the interpreter and another once the JIT
  * replaces them with a native library. A lane reduction by sum or product adds in an order that
@@ -36,7 +36,7 @@ final class BannedCalls {
 
     private BannedCalls() {}
 
-    /** The banned calls of a class, each with its place and the reason. */
+    /** The banned calls of a class, each with its location and the reason. */
     static List<String> in(ClassModel model) {
         var found = new ArrayList<String>();
         for (MethodModel method : model.methods()) {

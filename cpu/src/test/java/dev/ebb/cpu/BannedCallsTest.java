@@ -44,7 +44,7 @@ class BannedCallsTest {
         assertThat(BannedCalls.in(parse(classFile(Saint.class)))).isEmpty();
     }
 
-    /** Does all that is banned. */
+    /** Makes all banned calls. */
     static final class Sinner {
         private Sinner() {}
 
@@ -70,7 +70,7 @@ class BannedCallsTest {
         }
     }
 
-    /** Does what looks alike but rounds the same everywhere. */
+    /** Makes calls that look alike but round the same everywhere. */
     static final class Saint {
         private Saint() {}
 

@@ -10,7 +10,7 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.attribute.CodeAttribute;
 
 class BlocksTest {
-    /** C2's FreqInlineSize: a hot method of more bytes is compiled by itself. */
+    /** C2's FreqInlineSize: a hot method with more bytes is compiled separately, not inlined. */
     private static final int INLINED = 325;
 
     @ParameterizedTest

@@ -9,18 +9,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Starts a main class of the tests in a process of its own, with the vectors' module. */
+/** Starts a main class of the tests in a separate process, with the Vector API's module. */
 final class ChildJvm {
     private final List<String> command = new ArrayList<>();
 
-    /** A process with these flags, whose garbage collector has no threads of its own. */
+    /** A process with these flags, whose garbage collector uses a single thread. */
     ChildJvm(String... flags) {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--add-modules=jdk.incubator.vector", "-XX:+UseSerialGC"));
         command.addAll(List.of(flags));
     }
 
-    /** How it is started; what it says on its error stream is for the caller to direct. */
+    /** A builder of the process; the caller redirects its error stream. */
     ProcessBuilder running(Class<?> main, String... arguments) throws URISyntaxException {
         var all = new ArrayList<>(command);
         all.addAll(List.of("-cp", classPath(), main.getName()));

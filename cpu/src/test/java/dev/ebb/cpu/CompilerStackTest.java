@@ -18,12 +18,12 @@ import java.util.ArrayList;
 
 /**
  * Generated methods are small enough for the just-in-time compilers' stacks: a method with
- * thousands of branches in a row overflows them, and the process ends without a word. The child has
- * three quarters of the usual stack.
+ * thousands of branches in a row overflows them, and the process ends without a message. The child
+ * has three quarters of the usual stack.
  */
 class CompilerStackTest {
 
-    /** Rounds on short vectors, all inside one generated program. */
+    /** Loops on short vectors, all inside one generated program. */
     public static final class Child {
         private static final int ROUNDS = 200;
         private static final int LAYERS = 4;

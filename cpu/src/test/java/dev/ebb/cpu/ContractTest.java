@@ -19,7 +19,7 @@ import java.util.List;
 
 class ContractTest {
 
-    /** Which of the factors lie transposed in memory. */
+    /** Which factors are stored transposed. */
     enum Form {
         PLAIN,
         LEFT,

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** Some programs of the campaign with 1 to 4 threads, held to the bits of one. */
+/** Some programs of the campaign with 1 to 4 threads, compared with the bits of one thread. */
 class CpuCampaignTest {
     private static final int PROGRAMS = 14;
     private static final int THREADS = 4;
@@ -32,7 +32,8 @@ class CpuCampaignTest {
     }
 
     /**
-     * A loop that may keep states on the disk, all of whose rounds are on tape: no file is made.
+     * A loop that may keep states on the disk but has room for all of its tapes: no file is
+     * created.
      */
     @Test
     void statesThatMayLieOnTheDiskNeedNot() {

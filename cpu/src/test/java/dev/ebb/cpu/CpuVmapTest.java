@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 
-/** What vmap is for: gradients of single examples, Jacobians in chunks. */
+/** The uses of vmap: gradients of single examples, Jacobians in chunks. */
 final class CpuVmapTest {
     private static final Cpu CPU = new Cpu();
     private static final int EXAMPLES = 1000;

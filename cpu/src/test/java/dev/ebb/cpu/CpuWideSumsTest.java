@@ -23,8 +23,8 @@ class CpuWideSumsTest extends WideSums {
     }
 
     /**
-     * Rows and columns of f32, both beyond the 2^24 where adding one by one ends; the ones are made
-     * where they are added, so none is in memory.
+     * Rows and columns of f32 with more than 2^24 elements, beyond which adding ones one by one
+     * stops growing; the ones are computed where they are added, so none is in memory.
      */
     @Test
     void forty_million_ones_are_forty_million() {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 
 /**
- * Where a long sum may be cut into pieces that are added in order, with the bits of the whole: what
- * docs/decisions/tiling.md rests on.
+ * Tests where a long sum may be split into parts that are added in order, with the bits of the
+ * whole sum: the basis of docs/decisions/tiling.md.
  */
 class CutSumsTest {
     private static Array random(long seed, DType type, int... dims) {
@@ -30,7 +30,7 @@ class CutSumsTest {
         }
     }
 
-    /** {@code f} of every so many rows, the results added in order. */
+    /** {@code f} of groups of this many rows, with the results added in order. */
     private static Fn2<Tensor, Tensor, Tensor> inPieces(Fn2<Tensor, Tensor, Tensor> f, int rows) {
         return (x, y) -> {
             int all = x.shape().dim(0);

@@ -26,18 +26,18 @@ import java.util.SplittableRandom;
 import java.util.function.BiFunction;
 
 /**
- * Products whose right factor is held in bytes: widened while it is packed, they have the bits of
- * widening it first, and the wide factor is in no buffer.
+ * Products whose right factor is stored in bytes: widened while it is packed, they have the bits of
+ * widening it first, and no buffer holds the wide factor.
  */
 class DecodedTest {
-    /** How a factor is widened, and what is made of it and the other operands. */
+    /** How a factor is widened, and the computation from it and the other operands. */
     private record Product(
             Fn<List<Tensor>, Tensor> widening, BiFunction<List<Tensor>, Tensor, Tensor> of) {
         Tensor whole(List<Tensor> in) {
             return of.apply(in, widening.apply(in));
         }
 
-        /** The last of {@code in} is the wide factor. */
+        /** The result from a wide factor, the last of {@code in}. */
         Tensor ofWide(List<Tensor> in) {
             return of.apply(in.subList(0, in.size() - 1), in.getLast());
         }
@@ -78,7 +78,7 @@ class DecodedTest {
         }
     }
 
-    /** On the CPU, and where the product is small on the Reference. */
+    /** Compares bits on the CPU, and for small products on the Reference. */
     private static void sameBits(Product product, Type... types) {
         var in = operands(types);
         for (int threads = 1; threads <= 2; threads++) {
@@ -99,12 +99,15 @@ class DecodedTest {
                 .isEqualTo(run(product::ofWide, operands, device).toDoubles());
     }
 
-    /** One scale for each column. */
+    /** Widens 8-bit codes, with one scale for each column. */
     private static Tensor eight(Tensor codes, Tensor scales, DType type) {
         return codes.cast(type).sub(128).mul(scales.cast(type));
     }
 
-    /** Two codes a byte; a scale for each column of each of {@code blocks} blocks of rows. */
+    /**
+     * Widens 4-bit codes, two per byte; with a scale for each column of each of {@code blocks}
+     * blocks of rows.
+     */
     private static Tensor low(Tensor codes, Tensor scales, int blocks) {
         var stored = codes.cast(DType.F32);
         var low = stored.sub(stored.div(16).floor().mul(16)).sub(8);

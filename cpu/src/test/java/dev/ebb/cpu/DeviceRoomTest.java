@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import java.nio.file.Path;
 
 /**
- * Holds this module to its lines of the room map: a device knows no tensor, trace or derivative,
- * and its own rooms go one way.
+ * Checks this module against its lines of the package map: a device does not use tensors, traces or
+ * derivatives, and its own packages are acyclic.
  */
 class DeviceRoomTest {
     @Test

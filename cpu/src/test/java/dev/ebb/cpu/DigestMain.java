@@ -19,8 +19,8 @@ import java.util.List;
 
 /**
  * Runs maps, folds, rows and generated loops some times over, on each number of threads that is
- * named, and prints a digest of the bits of the last time on each. Sizes are the least that have
- * more than one tile, or more than one tile of rows, and a rest.
+ * named, and prints a digest of the bits of the last run on each. Sizes are the smallest that have
+ * more than one tile, or more than one tile of rows, and a remainder.
  */
 final class DigestMain {
     private static final Scalar X = Scalar.arg(0);
@@ -79,7 +79,7 @@ final class DigestMain {
         return digest;
     }
 
-    /** What becomes of a row, its mean and its variance. */
+    /** The results of a rows kernel: the row, its mean and its variance. */
     private static List<Row.Result> results() {
         var normal = X.sub(Scalar.arg(3)).mul(Scalar.arg(5));
         return List.of(
@@ -123,16 +123,16 @@ final class DigestMain {
         if (map.isEmpty()) return digest;
         map.get().entry().expect(1 << 24);
         var loop = map.get().entry().loops();
-        if (loop != null) map.get().range(loop, new Tile(KernelNeeds.MOST), 0, 203);
+        if (loop != null) map.get().range(loop, new Tile(KernelScratchSizes.MOST), 0, 203);
         return add(digest, out);
     }
 
     private static final FusedLoops LOOPS = new FusedLoops();
 
-    /** One for all times, so that what it generates gets hot too. */
+    /** One device for all runs, so that its generated loops are JIT-compiled too. */
     private static final VectorCpu EAGER = new VectorCpu(1, FusedLoops.eager());
 
-    /** All NaN are one: their payload is nobody's promise. */
+    /** All NaN count as equal, because their payload is unspecified. */
     private static long add(long digest, Buffer buffer) {
         long sum = digest;
         for (long i = 0; i < buffer.size(); i++)

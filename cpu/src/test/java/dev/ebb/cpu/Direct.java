@@ -19,8 +19,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Binds a kernel to buffers of the test's own, so that it can choose their numbers and where they
- * lie.
+ * Binds a kernel to buffers of the test, so that the test can choose their elements and addresses.
  */
 final class Direct {
     private static final double[] NOTABLE = {
@@ -77,7 +76,8 @@ final class Direct {
     }
 
     /**
-     * Numbers of all kinds: notable ones at the front of every twenty, the rest between -4 and 4.
+     * Numbers of all kinds: special values at the start of every twenty, the others between -4 and
+     * 4.
      */
     static Buffer mixed(DType type, long size, int seed) {
         var buffer = buffer(type, size);
@@ -131,10 +131,7 @@ final class Direct {
         }
     }
 
-    /**
-     * Equal to the bit, where every NaN is as good as another and {@code ulps} may lie between two
-     * f32.
-     */
+    /** Asserts equal bits, where all NaN count as equal and two f32 may differ by {@code ulps}. */
     static void same(Buffer actual, Buffer expected, double ulps, String what) {
         assertThat(actual.size()).isEqualTo(expected.size());
         for (long i = 0; i < expected.size(); i++) {

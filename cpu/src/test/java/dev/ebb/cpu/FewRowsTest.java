@@ -20,8 +20,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Few rows, whose right factor is not packed, have the bits that they have among many rows, where
- * it is.
+ * Products of few rows, whose right factor is not packed, have the bits that these rows have in a
+ * product of many rows.
  */
 class FewRowsTest {
     private static final int MANY = 24;

@@ -91,7 +91,7 @@ class FoldTest {
         }
     }
 
-    /** Products that do not round, so that any order gives the same. */
+    /** Numbers whose products do not round, so that any order gives the same. */
     private static Buffer powersOfTwo(DType type, long size) {
         var x = Direct.buffer(type, size);
         for (long i = 0; i < size; i++) {
@@ -121,7 +121,7 @@ class FoldTest {
         }
     }
 
-    /** The order of a sum is a matter of its shape, not of how its operand lies in memory. */
+    /** The order of a sum depends on its shape, not on the memory layout of its operand. */
     @Test
     void the_same_bits_through_any_view() {
         for (Case c : CASES) {

@@ -51,7 +51,8 @@ class FusedTest {
                     map.entry().expect(Long.MAX_VALUE);
                     var loop = map.entry().loops();
                     assertThat(loop).isNotNull();
-                    if (loop != null) map.range(loop, new Tile(KernelNeeds.MOST), 0, shape.size());
+                    if (loop != null)
+                        map.range(loop, new Tile(KernelScratchSizes.MOST), 0, shape.size());
                     Direct.same(out, expected, 0, body + " of " + shape);
                 });
         return form.map(_ -> out);
@@ -98,7 +99,7 @@ class FusedTest {
     @ParameterizedTest
     @EnumSource(Fn2.class)
     void every_function_of_two(Fn2 fn) {
-        if (fn == Fn2.POLYGAMMA) return; // its order is a loop count: not for any float
+        if (fn == Fn2.POLYGAMMA) return; // its order is a small integer
         var body = X.apply(fn, Y);
         for (DType type : List.of(DType.F32, DType.F64, DType.BIT)) {
             DType out;
@@ -178,7 +179,7 @@ class FusedTest {
         assertThat(check(shape, view, X, List.of(halves), DType.F32)).isEmpty();
     }
 
-    /** A kernel run again and again moves from tiles to a generated loop, and keeps its bits. */
+    /** A kernel that runs repeatedly moves from tiles to a generated loop, and keeps its bits. */
     @ParameterizedTest
     @EnumSource(
             value = DType.class,

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 import java.util.Random;
 
-/** Sums on a grid have the same bits here as on the Reference device, cold and hot, and undo. */
+/**
+ * Sums on a grid have the same bits as on the Reference device, before and after JIT compilation,
+ * and can be inverted.
+ */
 class GridTest {
     private static final Cpu CPU = new Cpu(2);
     private static final Grid GRID = new Grid(16);
@@ -67,7 +70,10 @@ class GridTest {
         assertThat(a.sameBits((Array) b)).as("%s", a.type()).isTrue();
     }
 
-    /** Wherever it lies: in the first vector, in the last, in a tail, in another thread's part. */
+    /**
+     * A wrong element is found anywhere: in the first vector, in the last, in a tail, in another
+     * thread's part.
+     */
     @Test
     void oneWrongElementIsFound() {
         int size = 70_001;

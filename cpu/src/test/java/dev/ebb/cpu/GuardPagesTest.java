@@ -16,8 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * Programs run in memory that lies between two pages which end the process when they are touched,
- * in a process of its own.
+ * Programs run in memory between two pages that end the process when they are accessed, in a
+ * separate process.
  */
 @EnabledOnOs(
         value = OS.LINUX,
@@ -25,7 +25,7 @@ import java.nio.file.Path;
 class GuardPagesTest {
     @TempDir Path folder;
 
-    /** What the child runs: some programs of the campaign, or one store behind the end. */
+    /** The child process: runs some programs of the campaign, or makes one store beyond the end. */
     public static final class Child {
         private static final long FIRST = 2_000_001;
         private static final int PROGRAMS = 8;

@@ -43,7 +43,7 @@ class InPlaceTest {
 
     @Test
     void inAFunction() {
-        // the argument, which is read to the end, and the cell
+        // the argument, which is read until the end, and the cell
         check(InPlaceTest::written, 2 * LARGE + LARGE / 4);
     }
 

@@ -14,11 +14,14 @@ import org.junit.jupiter.api.Test;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A loop whose body takes more than 2 GiB runs, in a process of its own, where there is memory. */
+/**
+ * A loop whose body takes more than 2 GiB runs, in a separate process, if the machine has the
+ * memory.
+ */
 class LargeWorkspaceRunTest {
     private static final int N = 23_500;
 
-    /** What the child runs. */
+    /** The child process. */
     public static final class Child {
         private Child() {}
 

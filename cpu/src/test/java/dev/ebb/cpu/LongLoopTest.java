@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Loops and tapes as long as only a fast device runs them. */
+/** Loops and tapes that are so long that only a fast device can run them. */
 class LongLoopTest {
     private static final int WIDTH = 1000;
 
@@ -45,9 +45,7 @@ class LongLoopTest {
         }
     }
 
-    /**
-     * The number of kept states follows from the one budget, and no number of them changes a bit.
-     */
+    /** The number of kept states follows from the budget, and changes no bit. */
     @Test
     void aBudgetDecidesHowManyStatesAreKept() {
         int steps = 4_000;

@@ -26,7 +26,7 @@ import java.util.Random;
 /**
  * Maps over the same positions that generated loops compute together, and a fold among them, give
  * the bits of one kernel after the other: random programs with their gradients, also in the least
- * memory, where values lie over others.
+ * memory, where values reuse the memory of others.
  */
 final class MapGroupBitsTest {
     private static final VectorCpu KERNELS = StraightDevices.cpu(1, Integer.MAX_VALUE);
@@ -73,8 +73,8 @@ final class MapGroupBitsTest {
     }
 
     /**
-     * So many steps, each of what was there before, and the sum of the last ones; the last two ops
-     * make truth values, with which no group goes on.
+     * A random program of {@code steps} steps, each computed from earlier values, and the sum of
+     * the last ones; the last two ops give booleans, which end a group.
      */
     private record Program(long seed, int steps, int ops) implements Fn<List<Tensor>, Tensor> {
         @Override
@@ -124,7 +124,7 @@ final class MapGroupBitsTest {
         }
     }
 
-    /** While loops are warmed on samples, what these write is written back. */
+    /** While loops are warmed up on samples, the memory that they write is restored. */
     @Test
     void every_run_of_a_program_has_the_same_bits_while_its_loops_warm_up() {
         var random = new Random(7);

@@ -27,7 +27,7 @@ class MapTest {
     private static final Scalar X = Scalar.arg(0);
     private static final Scalar Y = Scalar.arg(1);
 
-    /** Own f32 functions may be two units off what double, rounded, gives. */
+    /** Ebb's f32 functions may differ by two units in the last place from rounded doubles. */
     private static final double OWN = 2;
 
     @AfterAll
@@ -81,7 +81,10 @@ class MapTest {
         }
     }
 
-    /** An integer divided by zero is refused: {@link CpuConventionsTest} holds that. */
+    /**
+     * Replaces zeros, because an integer division by zero is refused ({@link CpuConventionsTest}
+     * tests that).
+     */
     private static void withoutZeros(Buffer y) {
         for (long i = 0; i < y.size(); i++) if (y.getLong(i) == 0) y.setLong(i, 3);
     }
@@ -173,7 +176,7 @@ class MapTest {
         check(new Scalar.Draw(position, X), shape, views, in, DType.I32, 0);
     }
 
-    /** A body that keeps hundreds of values alive gets shorter tiles, not other results. */
+    /** A body that keeps hundreds of values alive gets shorter tiles, with the same results. */
     @Test
     void a_body_with_more_values_than_registers() {
         var sums = new ArrayList<Scalar>();

@@ -43,7 +43,10 @@ record Parity(Kernel kernel, List<Type> inputs, List<Type> outputs, int whole) {
 
     private static final Reference REFERENCE = new Reference();
 
-    /** With one to three threads; what they generate for one kernel serves others like it. */
+    /**
+     * Devices with one to three threads; loops generated for one kernel are shared by kernels of
+     * the same form.
+     */
     private static final List<Cpu> CPUS = List.of(new Cpu(1), new Cpu(2), new Cpu(3));
 
     private record Bare(Kernel kernel, List<Type> outputs) implements Op {

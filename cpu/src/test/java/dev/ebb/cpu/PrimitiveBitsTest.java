@@ -22,7 +22,7 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 
-/** A function called by arrays of doubles has the bits of the kernels, from many threads too. */
+/** A function called with arrays of doubles has the bits of the kernels, also from many threads. */
 final class PrimitiveBitsTest {
     private static final Fn<Tensor, Tensor> ROSENBROCK =
             x -> {
@@ -76,7 +76,7 @@ final class PrimitiveBitsTest {
                 Array.of(random.doubles(3, -2, 2).toArray()), Array.scalar(random.nextDouble()));
     }
 
-    /** From one run to the next a function of records becomes one method without memory. */
+    /** After its first runs, a function of records is compiled to one method without memory. */
     @Test
     void records_have_the_bits_of_the_kernels_before_and_after_they_are_one_method() {
         Fn<Pair, Tensor> f = p -> p.x.sin().mul(p.y).exp().sum().add(p.y.square());

@@ -19,10 +19,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Plans and bits are the same for any number of processors, each in a process of its own. */
+/**
+ * Plans and bits are the same for any number of processors, each simulated in a separate process.
+ */
 class ProcessorsTest {
 
-    /** What the children run: all they print must be equal. */
+    /** The child processes, whose output must be equal. */
     public static final class Child {
         private Child() {}
 
@@ -55,8 +57,7 @@ class ProcessorsTest {
         private static void show(String name, Fn<Tensor, Tensor> f, Array x) {
             long least;
             long all;
-            // all budgets share what is searched for: another number of processors is another
-            // process
+            // all budgets share one search: each number of processors needs a separate process
             var any = Ebb.compile(Ebb.grad(f)).on(CPU);
             try (var grad = any) {
                 least = grad.plan(x).curve().leastBytes();

@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Queries, keys and values out of one projection: their gradients are written side by side, with
- * the bits that they have when each op is its own kernel and a copy puts them together.
+ * Queries, keys and values computed by one projection: their gradients are written side by side,
+ * with the bits that they have when each op is a separate kernel and a copy concatenates them.
  */
 class ProjectionBitsTest {
     private static final Cpu ONE = new Cpu(1);
@@ -42,7 +42,7 @@ class ProjectionBitsTest {
         THREE.close();
     }
 
-    /** How much of what is attended to, by whom, and how wide. */
+    /** The sizes of an attention. */
     private record Sizes(int batch, int heads, int keyHeads, int time, int width, int valueWidth) {
         int model() {
             return heads * valueWidth;
@@ -74,7 +74,7 @@ class ProjectionBitsTest {
                     noise(type, 1, batch, time, model()), noise(type, 2, model(), projected()));
         }
 
-        /** No query sees the third key, and the second sees nothing. */
+        /** A mask in which no query attends to the third key, and the second query to none. */
         Array mask(DType type) {
             var values = new double[time * time];
             for (int i = 0; i < values.length; i++) {
@@ -101,8 +101,8 @@ class ProjectionBitsTest {
     }
 
     /**
-     * The bits of {@code f} fused, on one thread and three, are those of its ops one by one. Gives
-     * the nodes that run.
+     * Asserts that {@code f} fused, on one thread and on three, has the bits of its ops one by one.
+     * Returns the nodes that run.
      */
     private static List<Node> sameBits(Fn<List<Tensor>, List<Tensor>> f, List<Tensor> at) {
         var compiled = Ebb.compile(f);
@@ -133,7 +133,7 @@ class ProjectionBitsTest {
         }
     }
 
-    /** Those of bodies too. */
+    /** All nodes, including those of bodies. */
     private static List<Node> all(Graph graph) {
         var nodes = new ArrayList<>(graph.nodes());
         for (Node node : graph.nodes()) {
@@ -185,7 +185,9 @@ class ProjectionBitsTest {
         }
     }
 
-    /** What a decoder does: queries of its own, keys and values out of one projection. */
+    /**
+     * Attention of a decoder: separate queries, with keys and values computed by one projection.
+     */
     @ParameterizedTest
     @EnumSource(names = {"F32", "F64", "BF16"})
     void keysAndValuesAlone(DType type) {

@@ -17,7 +17,7 @@ import java.util.List;
 
 /** Gradients of random programs: fused or not, on one thread or three, the same to the last bit. */
 class RandomBitsTest {
-    /** For each type, and others for each. */
+    /** The number of programs for each type. */
     private static final int PROGRAMS = 30;
 
     private static final Cpu ONE = new Cpu(1);
@@ -61,7 +61,7 @@ class RandomBitsTest {
         }
     }
 
-    /** Which bits a NaN carries is nobody's promise. */
+    /** Whether both are NaN everywhere, because the bits of a NaN are unspecified. */
     private static boolean isAllNan(Array a, Array b) {
         for (long i = 0; i < a.type().size(); i++) {
             boolean equal =

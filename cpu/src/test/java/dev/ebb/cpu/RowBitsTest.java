@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Norms, softmaxes and other functions of rows, in random order, with their gradients: fused or
- * not, generated at once or not at all, on one thread or three, the same to the last bit.
+ * Norms, softmaxes and other functions of rows, in random order, with their gradients: the bits are
+ * the same fused or not, with generated loops or without, on one thread or three.
  */
 class RowBitsTest {
     private static final int STEPS = 4;
@@ -86,7 +86,7 @@ class RowBitsTest {
             for (Rows rows : ROWS) {
                 int programs = rows.rows * rows.width > 10_000 ? 2 : 4;
                 for (int i = 0; i < programs; i++) {
-                    // others for each type and size
+                    // other programs for each type and size
                     long seed = 1000L * type.ordinal() + 10L * ROWS.indexOf(rows) + i;
                     var at = inputs(rows, type, seed);
                     var gradient = Ebb.compile(Ebb.grad(new Program(seed)));

@@ -38,7 +38,10 @@ final class StraightBitsTest {
         THREADS.close();
     }
 
-    /** What {@code f} gives on {@code device} the third time, and whether as one method. */
+    /**
+     * The results of {@code f} on {@code device} in its third run, and whether it ran as one
+     * method.
+     */
     private record Found(List<Tensor> arrays, boolean asOne) {
         static <P, R> Found of(Fn<P, R> f, P x, Device device, Budget budget) {
             try (var run = Ebb.compile(f).within(budget).on(device)) {

@@ -13,12 +13,12 @@ final class StraightDevices {
                 new Threads(threads, true), new FusedLoops(), new StraightPrograms(after));
     }
 
-    /** After the first run, with generated loops that warm up from then on. */
+    /** After the first run, with generated loops that are still being warmed up. */
     static VectorCpu warming() {
         return new VectorCpu(new Threads(1, true), FusedLoops.early(), new StraightPrograms(0));
     }
 
-    /** After the first run, and by generated loops over vectors from then on. */
+    /** After the first run, with generated loops that are used immediately. */
     static VectorCpu atOnce(int threads) {
         return new VectorCpu(
                 new Threads(threads, true), FusedLoops.eager(), new StraightPrograms(0));

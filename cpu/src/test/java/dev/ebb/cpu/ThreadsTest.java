@@ -22,7 +22,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 
-/** What the guide says may be called from many threads, called from many threads. */
+/** Calls from many threads the methods that the guide declares thread-safe. */
 class ThreadsTest {
     private static final int THREADS = 8;
 
@@ -38,7 +38,7 @@ class ThreadsTest {
         T of(int thread) throws Exception;
     }
 
-    /** All at once, from a common start. */
+    /** Runs all at once, from a common start. */
     private static <T> List<T> together(Work<T> work)
             throws InterruptedException, ExecutionException {
         var barrier = new CyclicBarrier(THREADS);

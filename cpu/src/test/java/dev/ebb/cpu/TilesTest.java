@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.cpu.code.FusedLoops;
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Needs;
+import dev.ebb.cpu.tile.ProgramScratch;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.ir.DType;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import java.lang.reflect.Modifier;
 import java.util.List;
 
-/** What a program is said to own outside the arena is what is allocated for it. */
+/** The bytes that a program owns outside the arena are those that are allocated for it. */
 class TilesTest {
     private static final int WORKERS = 5;
 
@@ -43,7 +43,7 @@ class TilesTest {
         return plan.schedule().problem().graph().nodes();
     }
 
-    /** The bytes of all arrays that a tile refers to, found without its help. */
+    /** The bytes of all arrays that a tile refers to, found by reflection. */
     private static long allocated(Object of) throws IllegalAccessException {
         return switch (of) {
             case float[] a -> 4L * a.length;
@@ -73,13 +73,13 @@ class TilesTest {
 
     private static void check(Fn<Tensor, Tensor> f, Type type) throws IllegalAccessException {
         var plan = plan(f, type);
-        var needs = KernelNeeds.all(nodes(plan));
-        var tiles = new Tiles(needs, WORKERS);
+        var scratch = KernelScratchSizes.all(nodes(plan));
+        var tiles = new Tiles(scratch, WORKERS);
         long sum = 0;
         for (int i = 0; i < WORKERS; i++) sum += allocated(tiles.of(i));
-        assertThat(sum).isEqualTo(needs.bytes(WORKERS)).isEqualTo(plan.workerBytes());
+        assertThat(sum).isEqualTo(scratch.bytes(WORKERS)).isEqualTo(plan.workerBytes());
         for (int w = 1; w <= WORKERS; w++)
-            assertThat(needs.bytes(w)).isGreaterThanOrEqualTo(needs.bytes(w - 1));
+            assertThat(scratch.bytes(w)).isGreaterThanOrEqualTo(scratch.bytes(w - 1));
     }
 
     private static final Fn<Tensor, Tensor> MIXED =
@@ -97,28 +97,36 @@ class TilesTest {
 
     @Test
     void kernelsThatNeverRunCostNothing() {
-        var needs = KernelNeeds.all(nodes(plan(MIXED, Type.of(DType.F32, 300, 300))));
-        for (var bank : List.of(Bank.F64, Bank.I64, Bank.F64_PANEL, Bank.F64_SUMS, Bank.HALVES))
-            assertThat(needs.worker(0).of(bank)).as("%s", bank).isZero();
-        assertThat(needs.worker(0).of(Bank.F32_PANEL)).isPositive();
-        var plain = KernelNeeds.all(nodes(plan(x -> x.exp().sum(), Type.of(DType.F32, 300, 300))));
-        assertThat(plain.worker(0).of(Bank.F32_PANEL)).isZero();
+        var scratch = KernelScratchSizes.all(nodes(plan(MIXED, Type.of(DType.F32, 300, 300))));
+        for (var bank :
+                List.of(
+                        ScratchArray.F64,
+                        ScratchArray.I64,
+                        ScratchArray.F64_PANEL,
+                        ScratchArray.F64_SUMS,
+                        ScratchArray.HALVES))
+            assertThat(scratch.worker(0).of(bank)).as("%s", bank).isZero();
+        assertThat(scratch.worker(0).of(ScratchArray.F32_PANEL)).isPositive();
+        var plain =
+                KernelScratchSizes.all(
+                        nodes(plan(x -> x.exp().sum(), Type.of(DType.F32, 300, 300))));
+        assertThat(plain.worker(0).of(ScratchArray.F32_PANEL)).isZero();
     }
 
     @Test
     void whatOneWorkerRunsIsOnlyItsOwn() {
-        var small = KernelNeeds.all(nodes(plan(MIXED, Type.of(DType.F32, 20, 20))));
+        var small = KernelScratchSizes.all(nodes(plan(MIXED, Type.of(DType.F32, 20, 20))));
         assertThat(small.bytes(64)).isEqualTo(small.bytes(1)).isPositive();
-        var large = KernelNeeds.all(nodes(plan(MIXED, Type.of(DType.F32, 300, 300))));
+        var large = KernelScratchSizes.all(nodes(plan(MIXED, Type.of(DType.F32, 300, 300))));
         assertThat(large.bytes(2)).isGreaterThan(large.bytes(1));
-        assertThat(large.bytes(64)).isLessThan(64 * KernelNeeds.MOST.bytes());
+        assertThat(large.bytes(64)).isLessThan(64 * KernelScratchSizes.MOST.bytes());
     }
 
     @Test
     void aKernelThatWasNotCountedIsNotBound() {
         var node = nodes(plan(MIXED, Type.of(DType.F32, 64, 64))).getFirst();
-        var tiles = new Tiles(Needs.NONE, 2);
-        assertThatThrownBy(() -> tiles.check("mat_mul", KernelNeeds.of(node)))
+        var tiles = new Tiles(ProgramScratch.NONE, 2);
+        assertThatThrownBy(() -> tiles.check("mat_mul", KernelScratchSizes.of(node)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("mat_mul")
                 .hasMessageContaining("reserve memory for all nodes");
@@ -128,17 +136,17 @@ class TilesTest {
     void aTapeGrowsWhatItHas() {
         var exp = nodes(plan(x -> x.exp(), Type.of(DType.F32, 10, 10)));
         var product = nodes(plan(x -> x.matmul(x), Type.of(DType.F32, 64, 64)));
-        var needs = KernelNeeds.all(exp);
-        var one = new Tiles(needs, 1);
-        assertThat(one.with(needs, 1)).isSameAs(one);
-        var two = one.with(KernelNeeds.all(product), 2);
-        assertThat(two.with(needs, 2)).isSameAs(two);
+        var scratch = KernelScratchSizes.all(exp);
+        var one = new Tiles(scratch, 1);
+        assertThat(one.with(scratch, 1)).isSameAs(one);
+        var two = one.with(KernelScratchSizes.all(product), 2);
+        assertThat(two.with(scratch, 2)).isSameAs(two);
         try (var cpu = new VectorCpu(2, new FusedLoops());
                 var queue = cpu.open()) {
             queue.reserve(exp, 1);
             queue.reserve(product, 2);
             assertThat(queue.ownBytes(List.of()).applyAsLong(2))
-                    .isEqualTo(needs.and(KernelNeeds.all(product)).bytes(2));
+                    .isEqualTo(scratch.and(KernelScratchSizes.all(product)).bytes(2));
         }
     }
 }

@@ -23,12 +23,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** Kernels with several outputs, each where it was made to lie: the same to the last bit. */
+/** Kernels with several outputs have the same bits wherever their outputs are stored. */
 class UpdateBitsTest {
     private static final int PROGRAMS = 20;
     private static final int KERNELS = 60;
 
-    /** A part and a bit: more than one grain of work, in rows of no even length. */
+    /** The number of rows and columns: more than one grain of work, and odd. */
     private static final int SIDE = 131;
 
     @Test
@@ -71,7 +71,7 @@ class UpdateBitsTest {
                     sameBits(apart, run(device, kernel, type, seed, false), kernel);
                     sameBits(apart, run(device, kernel, type, seed, true), kernel);
                 }
-                // the Reference knows no parts, so that it needs no more elements
+                // the Reference has no parts, so it needs no more elements
                 if (n > 2_000) continue;
                 var slow = run(new Reference(), kernel, type, seed, false);
                 sameBits(slow, run(new Reference(), kernel, type, seed, true), kernel);
@@ -104,7 +104,10 @@ class UpdateBitsTest {
         return new Kernel.Map(shape, Collections.nCopies(operands, View.contiguous(shape)), bodies);
     }
 
-    /** Runs {@code kernel}, its outputs apart, or each over another operand than its own. */
+    /**
+     * Runs {@code kernel} with separate outputs, or with each output over an operand other than its
+     * own.
+     */
     private static List<Buffer> run(
             Device device, Kernel.Map kernel, DType type, int seed, boolean over) {
         long n = kernel.shape().size();

@@ -13,10 +13,10 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** A Java started without the vector module still computes, and says what it lacks. */
+/** Java started without the vector module still computes, and logs what is missing. */
 class WithoutVectorsTest {
 
-    /** What the child runs. */
+    /** The child process. */
     public static final class Child {
         private Child() {}
 

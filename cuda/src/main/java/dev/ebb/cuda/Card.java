@@ -22,7 +22,7 @@ import java.util.OptionalLong;
  * One GPU: its libraries, its context, and the kernels compiled for it. The context is created when
  * the first thread enters; before that only the GPU's properties can be read.
  */
-final class Card implements Board, AutoCloseable {
+final class Card implements Gpu, AutoCloseable {
     private final Driver driver;
     private final Nvrtc compiler;
     private final Libraries libraries;

@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Compiled units in a folder: {@code UNIT.cubin} begins with a digest of the code that follows, and
- * {@code KEY.unit} names the unit that contains a kernel. A damaged file is treated as missing. If
- * the folder cannot be written, this is logged once and nothing is cached.
+ * Caches compiled units in a folder: {@code UNIT.cubin} begins with a digest of the code that
+ * follows, and {@code KEY.unit} names the unit that contains a kernel. A damaged file is treated as
+ * missing. If the folder cannot be written, this is logged once and nothing is cached.
  */
 final class CodeCache {
     private static final int DIGEST = 32;

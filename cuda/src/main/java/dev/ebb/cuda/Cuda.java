@@ -18,9 +18,9 @@ import java.util.function.IntToLongFunction;
  * of f32 are computed in f32 unless {@link #with another precision} is requested.
  */
 public final class Cuda implements Device {
-    private final Board board;
+    private final Gpu gpu;
     private final Precision precision;
-    private final Texts texts;
+    private final RecipeCache recipes;
 
     /**
      * @param ordinal the number of the GPU, counted from zero
@@ -43,17 +43,17 @@ public final class Cuda implements Device {
                 Precision.F32);
     }
 
-    Cuda(Board board, Precision precision) {
-        this.board = board;
+    Cuda(Gpu gpu, Precision precision) {
+        this.gpu = gpu;
         this.precision = precision;
-        texts = new Texts(precision);
+        recipes = new RecipeCache(precision);
     }
 
     /**
      * The same GPU with another precision of f32 products; the default is {@link Precision#F32}.
      */
     public Cuda with(Precision other) {
-        return new Cuda(board, other);
+        return new Cuda(gpu, other);
     }
 
     public Precision precision() {
@@ -67,12 +67,12 @@ public final class Cuda implements Device {
 
     @Override
     public String signature() {
-        return board.signature() + ", products of f32 in " + precision;
+        return gpu.signature() + ", products of f32 in " + precision;
     }
 
     /** The name and properties of the GPU, in one line. */
     public String describe() {
-        return board.describe();
+        return gpu.describe();
     }
 
     /**
@@ -80,8 +80,8 @@ public final class Cuda implements Device {
      * which no budget counts, and the memory of other programs at that time.
      */
     public long contextBytes() {
-        board.enter();
-        return board.usedBytes();
+        gpu.enter();
+        return gpu.usedBytes();
     }
 
     @Override
@@ -95,7 +95,7 @@ public final class Cuda implements Device {
     /** A {@code Library} kernel runs on the host, in host memory, and needs no device workspace. */
     @Override
     public long workspaceBytes(Node node) {
-        return texts.recipe(node).map(Recipe::workspaceBytes).orElse(0L);
+        return recipes.recipe(node).map(Recipe::workspaceBytes).orElse(0L);
     }
 
     @Override
@@ -132,6 +132,6 @@ public final class Cuda implements Device {
 
     @Override
     public Queue open() {
-        return new CudaQueue(board, texts);
+        return new CudaQueue(gpu, recipes);
     }
 }

@@ -23,9 +23,9 @@ import java.util.OptionalLong;
 import java.util.function.IntToLongFunction;
 
 /**
- * A stream of a GPU as a queue. Everything on it runs in order, so memory needs no other
- * synchronisation. Besides its allocations it owns a small buffer in which kernels note the first
- * index out of bounds; the host checks it whenever it waits.
+ * A stream of a GPU as a queue. All work on a stream runs in order, so accesses to memory need no
+ * other synchronisation. Besides its allocations it owns a small buffer in which kernels note the
+ * first index out of bounds; the host checks it whenever it waits.
  *
  * <p>After an error from which the driver does not recover, every call throws.
  */
@@ -36,9 +36,9 @@ final class CudaQueue implements Queue {
     /** The most launches and copies of a recorded run: the driver needs memory for each of them. */
     static final int MOST_RECORDED = 1 << 14;
 
-    private final Board board;
+    private final Gpu gpu;
     private final Streams streams;
-    private final Texts texts;
+    private final RecipeCache recipes;
     private final long stream;
     private final long fault;
     private final Staging staging;
@@ -53,11 +53,11 @@ final class CudaQueue implements Queue {
     /** The number of launches and copies recorded so far, while a run is being recorded. */
     private OptionalInt recorded = OptionalInt.empty();
 
-    CudaQueue(Board board, Texts texts) {
-        this.board = board;
-        this.texts = texts;
-        board.enter();
-        streams = board.streams();
+    CudaQueue(Gpu gpu, RecipeCache recipes) {
+        this.gpu = gpu;
+        this.recipes = recipes;
+        gpu.enter();
+        streams = gpu.streams();
         stream = streams.stream();
         fault = streams.allocate(OWN_BYTES);
         streams.zero(fault, OWN_BYTES, stream);
@@ -69,10 +69,10 @@ final class CudaQueue implements Queue {
         if (closed) throw new IllegalStateException("this queue is closed");
         if (lost.isPresent())
             throw new CudaException("the card is lost to this program", lost.get());
-        board.enter();
+        gpu.enter();
     }
 
-    /** Calls the driver; if the enqueued work has failed, the queue ends. */
+    /** Calls the driver; if the enqueued work has failed, closes the queue. */
     private void awaiting(Runnable call) {
         try {
             call.run();
@@ -99,7 +99,7 @@ final class CudaQueue implements Queue {
     @Override
     public synchronized void reserve(List<Node> nodes, int workers) {
         enter();
-        board.compile(texts.of(nodes));
+        gpu.compile(recipes.of(nodes));
     }
 
     @Override
@@ -149,7 +149,7 @@ final class CudaQueue implements Queue {
     private synchronized void release(long address) {
         if (closed || allocated.remove(address) == null) return;
         if (lost.isPresent()) return;
-        board.enter();
+        gpu.enter();
         awaiting(() -> streams.drain(stream));
         streams.free(address);
     }
@@ -158,23 +158,23 @@ final class CudaQueue implements Queue {
     public synchronized Runnable bind(
             Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
         enter();
-        var recipe = texts.recipe(node);
+        var recipe = recipes.recipe(node);
         if (recipe.isEmpty()) return onHost(node, inputs, outputs);
         int number = noted.size();
-        if (Texts.notes(recipe.get())) noted.add(node);
-        var places =
-                new Places(
+        if (RecipeCache.canFault(recipe.get())) noted.add(node);
+        var addresses =
+                new OperandAddresses(
                         inputs.stream().map(b -> b.memory().address()).toList(),
                         outputs.stream().map(b -> b.memory().address()).toList(),
                         workspace.memory().address(),
                         fault,
                         number);
-        var pieces = places.bind(recipe.get(), board, stream);
+        var pieces = addresses.bind(recipe.get(), gpu, stream);
         var named = node.op().name() + " of " + node.inputTypes();
         return () -> put(pieces, named);
     }
 
-    private synchronized void put(List<Places.Piece> pieces, String node) {
+    private synchronized void put(List<OperandAddresses.Piece> pieces, String node) {
         enter();
         count(pieces.size());
         for (var piece : pieces) {
@@ -188,7 +188,7 @@ final class CudaQueue implements Queue {
         }
     }
 
-    /** A {@code Library} kernel, run on the host on copies of its operands. */
+    /** Runs a {@code Library} kernel on the host, on copies of its operands. */
     private Runnable onHost(Node node, List<Buffer> inputs, List<Buffer> outputs) {
         if (!(node.kernel() instanceof Kernel.Library library)) {
             throw new IllegalStateException(node.op().name() + " is run by the program");
@@ -288,7 +288,7 @@ final class CudaQueue implements Queue {
             streams.zero(fault, OWN_BYTES, stream);
             var node = noted.get(Math.toIntExact(number - 1));
             long what = note.get(ValueLayout.JAVA_LONG, 8);
-            Named.of(node, () -> Texts.refuse(node, what)).run();
+            Named.of(node, () -> RecipeCache.throwFault(node, what)).run();
         }
     }
 
@@ -297,13 +297,13 @@ final class CudaQueue implements Queue {
         return clock.event(this::enter);
     }
 
-    /** Records the run as a CUDA graph when it first runs, unless it is too long. */
+    /** Records the run as a CUDA graph the first time, unless it has too many launches. */
     @Override
     public Optional<Runnable> whole(Runnable run) {
         return Optional.of(new Whole(run));
     }
 
-    /** A run that is replayed as a CUDA graph once it was recorded. */
+    /** A run that is replayed as a CUDA graph after it was recorded. */
     private final class Whole implements Runnable {
         private final Runnable run;
         private OptionalLong executable = OptionalLong.empty();
@@ -350,7 +350,7 @@ final class CudaQueue implements Queue {
         }
     }
 
-    /** A run has more launches than may be recorded. */
+    /** Thrown while recording a run that has more launches than may be recorded. */
     private static final class TooLong extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -366,7 +366,7 @@ final class CudaQueue implements Queue {
         if (closed) return;
         closed = true;
         if (lost.isPresent()) return; // only the end of the process frees it
-        board.enter();
+        gpu.enter();
         streams.drain(stream);
         executables.forEach(streams::destroyExecutable);
         allocated.keySet().forEach(streams::free);

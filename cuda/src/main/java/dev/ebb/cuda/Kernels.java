@@ -27,7 +27,10 @@ import java.util.regex.Pattern;
 public final class Kernels {
     private static final int PLAIN_SHARED = 48 << 10;
 
-    /** The fewest texts of a unit, if there are enough: each unit compiles the prelude again. */
+    /**
+     * The fewest texts of a unit if there are enough of them, because each unit compiles the
+     * prelude again.
+     */
     private static final int TOGETHER = 4;
 
     /** Compiles a source text to machine code. */

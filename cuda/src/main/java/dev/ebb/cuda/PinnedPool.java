@@ -138,7 +138,7 @@ final class PinnedPool implements HostPool, HostPool.DeviceCopies {
 
     private void begin(Queue.Event ready) {
         enter.run();
-        ready.nanos(); // waits for the copy
+        ready.nanos(); // waits until the copy has ended
     }
 
     @Override

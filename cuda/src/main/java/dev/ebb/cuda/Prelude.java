@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-/** The common declarations and functions at the beginning of every kernel's text. */
+/** The declarations and functions at the beginning of every kernel's source text. */
 final class Prelude {
     private static final String PLAIN = read("prelude.cu");
     private static final String SPECIAL = read("special.cu");

@@ -9,7 +9,10 @@ import java.lang.foreign.MemorySegment;
  * passed the event after its last transfer.
  */
 final class Staging implements AutoCloseable {
-    /** The most and the fewest bytes of a half; it grows with the size of transfers. */
+    /**
+     * The largest and the smallest size of a half, in bytes; a half grows with the size of the
+     * transfers.
+     */
     static final long MOST = 8L << 20;
 
     private static final long FEWEST = 16L << 10;

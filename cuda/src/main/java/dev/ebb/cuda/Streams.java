@@ -27,7 +27,7 @@ public interface Streams {
 
     void destroyStream(long stream);
 
-    /** Waits until all work of a stream has run. */
+    /** Waits until all work on a stream has ended. */
     void drain(long stream);
 
     long event();
@@ -47,7 +47,7 @@ public interface Streams {
     /** Milliseconds from one event to the next. */
     float elapsed(long start, long end);
 
-    /** From now on work enqueued on the stream is recorded instead of run. */
+    /** Starts to record work enqueued on the stream instead of running it. */
     void beginCapture(long stream);
 
     /** Ends a recording and returns its graph, which can be instantiated. */

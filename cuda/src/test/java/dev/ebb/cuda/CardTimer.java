@@ -70,7 +70,7 @@ class CardTimer {
         long fault = driver.allocate(16);
         made.add(fault);
         driver.zero(fault, 16, card.stream());
-        return card.bind(recipe, new Places(in, out, workspace, fault, 0));
+        return card.bind(recipe, new OperandAddresses(in, out, workspace, fault, 0));
     }
 
     /** Milliseconds of one run, the median. */

@@ -22,7 +22,7 @@ final class Cases {
             List.of(DType.F32, DType.F64, DType.I32, DType.I64, DType.BOOL);
     private static final List<DType> FLOATS = List.of(DType.F32, DType.F64, DType.BF16, DType.F16);
 
-    private final Draft draft = new Draft();
+    private final CaseBuilder draft = new CaseBuilder();
 
     static List<Case> all() {
         var cases = new Cases();
@@ -169,7 +169,7 @@ final class Cases {
                         new View(0, turned),
                         new View(4, own.strides().stream().map(s -> 2 * s).toList()),
                         View.broadcast(Shape.scalar(), shape))) {
-            long size = Math.max(Draft.reach(shape, view), last + 1);
+            long size = Math.max(CaseBuilder.reach(shape, view), last + 1);
             var in = List.of(draft.calm(type, size), draft.calm(type, shape.size()));
             var body = type.isTruth() ? X.apply(Fn2.XOR, Y) : out == DType.BIT ? X.lt(Y) : X.add(Y);
             draft.add(

@@ -12,9 +12,9 @@ import java.util.List;
 final class ConvolveCases {
     private static final List<DType> FLOATS = List.of(DType.F32, DType.F64, DType.BF16, DType.F16);
 
-    private final Draft draft;
+    private final CaseBuilder draft;
 
-    ConvolveCases(Draft draft) {
+    ConvolveCases(CaseBuilder draft) {
         this.draft = draft;
     }
 

@@ -37,7 +37,9 @@ class CudaProgramTest {
 
     @BeforeEach
     void needsCompiler() {
-        assumeTrue(Tools.has("g++"), "no g++ on the PATH: programs are not tried without a card");
+        assumeTrue(
+                InstalledPrograms.has("g++"),
+                "no g++ on the PATH: programs are not tried without a card");
     }
 
     private static Tensor chain(Tensor x) {
@@ -62,38 +64,38 @@ class CudaProgramTest {
 
     @Test
     void a_gradient_is_recorded_once_and_has_the_same_bits_at_every_budget() {
-        var board = new HostBoard(folder);
-        var cuda = new Cuda(board, Precision.F32);
+        var gpu = new SimulatedGpu(folder);
+        var cuda = new Cuda(gpu, Precision.F32);
         var expected = run(CudaProgramTest::chain, Devices.reference(), Budget.unlimited(), X);
         var full = run(CudaProgramTest::chain, cuda, Budget.unlimited(), X);
         agree(full, expected);
-        assertThat(board.streams().launches).isEqualTo(2);
+        assertThat(gpu.streams().launches).isEqualTo(2);
         long least;
         try (var gradient = Ebb.compile(Ebb.grad(CudaProgramTest::chain)).on(cuda)) {
             least = gradient.plan(X).leastBytes();
         }
         var small = run(CudaProgramTest::chain, cuda, Budget.bytes(least), X);
         assertThat(small.sameBits(full)).isTrue();
-        assertThat(board.streams().held()).as("all was given back").isZero();
+        assertThat(gpu.streams().held()).as("all was given back").isZero();
     }
 
     @Test
     void the_promised_peak_is_the_measured_one_and_kernels_compile_together() {
-        var board = new HostBoard(folder);
+        var gpu = new SimulatedGpu(folder);
         try (var gradient =
-                Ebb.compile(Ebb.grad(CudaProgramTest::chain)).on(new Cuda(board, Precision.F32))) {
+                Ebb.compile(Ebb.grad(CudaProgramTest::chain)).on(new Cuda(gpu, Precision.F32))) {
             gradient.apply(X);
             var report = gradient.report();
             assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
             assertThat(report.kernels()).as("of a recorded run").isEmpty();
-            assertThat(board.builds()).isEqualTo(1);
+            assertThat(gpu.builds()).isEqualTo(1);
         }
     }
 
     @Test
     void a_loop_of_known_length_is_recorded_and_one_that_the_data_end_is_run_by_the_host() {
-        var board = new HostBoard(folder);
-        var cuda = new Cuda(board, Precision.F32);
+        var gpu = new SimulatedGpu(folder);
+        var cuda = new Cuda(gpu, Precision.F32);
         Fn<Tensor, Tensor> scan = x -> Loop.repeat(5, x, h -> h.matmul(x).tanh()).sum();
         Fn<Tensor, Tensor> open =
                 x ->
@@ -106,10 +108,10 @@ class CudaProgramTest {
         agree(
                 run(open, cuda, Budget.unlimited(), X),
                 run(open, Devices.reference(), Budget.unlimited(), X));
-        assertThat(board.streams().launches).isZero();
+        assertThat(gpu.streams().launches).isZero();
         var all = run(scan, cuda, Budget.unlimited(), X);
         agree(all, run(scan, Devices.reference(), Budget.unlimited(), X));
-        assertThat(board.streams().launches).isEqualTo(2);
+        assertThat(gpu.streams().launches).isEqualTo(2);
         long least;
         try (var gradient = Ebb.compile(Ebb.grad(scan)).on(cuda)) {
             least = gradient.plan(X).leastBytes();
@@ -117,29 +119,29 @@ class CudaProgramTest {
         assertThat(run(scan, cuda, Budget.bytes(least), X).sameBits(all))
                 .as("reversed from checkpoints")
                 .isTrue();
-        assertThat(board.streams().launches).isEqualTo(4);
+        assertThat(gpu.streams().launches).isEqualTo(4);
     }
 
     @Test
     void a_loop_with_more_launches_than_are_recorded_is_run_by_the_host() {
-        var board = new HostBoard(folder);
+        var gpu = new SimulatedGpu(folder);
         int rounds = CudaQueue.MOST_RECORDED + 1;
         var x = Array.of(1.0f, 2.0f);
         try (var loop =
                 Ebb.compile((Tensor v) -> Loop.repeat(rounds, v, h -> h.mul(0.999).add(0.5)))
-                        .on(new Cuda(board, Precision.F32))) {
+                        .on(new Cuda(gpu, Precision.F32))) {
             for (int i = 0; i < 2; i++)
                 assertThat(((Array) loop.apply(x)).toDoubles()[1]).isBetween(499.9, 500.1);
         }
-        assertThat(board.streams().launches).isZero();
-        assertThat(board.streams().held()).isZero();
+        assertThat(gpu.streams().launches).isZero();
+        assertThat(gpu.streams().held()).isZero();
     }
 
     @Test
     void plain_java_runs_on_copies() {
         Fn<Tensor, Tensor> f = x -> x.sort(1, true).values().mul(x).sum();
         agree(
-                run(f, new Cuda(new HostBoard(folder), Precision.F32), Budget.unlimited(), X),
+                run(f, new Cuda(new SimulatedGpu(folder), Precision.F32), Budget.unlimited(), X),
                 run(f, Devices.reference(), Budget.unlimited(), X));
     }
 
@@ -147,7 +149,7 @@ class CudaProgramTest {
     void an_index_out_of_bounds_is_refused_as_everywhere() {
         Fn<Tensor, Tensor> f = i -> X.indexSelect(0, i).sum();
         var bad = Array.of(Shape.of(2), new int[] {3, 40});
-        var cuda = new Cuda(new HostBoard(folder), Precision.F32);
+        var cuda = new Cuda(new SimulatedGpu(folder), Precision.F32);
         try (var compiled = Ebb.compile(f).on(cuda);
                 var reference = Ebb.compile(f).on(Devices.reference())) {
             assertThatThrownBy(() -> compiled.apply(bad))
@@ -167,7 +169,7 @@ class CudaProgramTest {
     void a_tape_runs_there() {
         var expected = run(CudaProgramTest::chain, Devices.reference(), Budget.unlimited(), X);
         try (var tape =
-                new Tape(Budget.mebibytes(64), new Cuda(new HostBoard(folder), Precision.F32))) {
+                new Tape(Budget.mebibytes(64), new Cuda(new SimulatedGpu(folder), Precision.F32))) {
             var x = tape.watch(X);
             agree(tape.array(tape.gradient(chain(x), x)), expected);
         }

@@ -24,7 +24,7 @@ class CudaQueueTest {
 
     @Test
     void memory_is_zero_at_first_and_not_the_hosts() {
-        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
+        try (var queue = new CudaQueue(new SimulatedGpu(folder), new RecipeCache(Precision.F32))) {
             var memory = queue.allocate(64).memory();
             var back = numbers(8);
             queue.read(memory, MemorySegment.ofArray(back));
@@ -38,7 +38,7 @@ class CudaQueueTest {
     @Test
     void what_is_written_may_change_at_once() {
         int count = (int) (3 * Staging.MOST / 8 + 5);
-        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
+        try (var queue = new CudaQueue(new SimulatedGpu(folder), new RecipeCache(Precision.F32))) {
             var memory = queue.allocate(8L * count).memory();
             var data = numbers(count);
             queue.write(MemorySegment.ofArray(data), memory);
@@ -51,7 +51,7 @@ class CudaQueueTest {
 
     @Test
     void many_small_writes_do_not_run_into_each_other() {
-        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
+        try (var queue = new CudaQueue(new SimulatedGpu(folder), new RecipeCache(Precision.F32))) {
             var memory = queue.allocate(8 * 1000).memory();
             for (int i = 0; i < 1000; i++)
                 queue.write(MemorySegment.ofArray(new long[] {i}), memory.slice(8L * i, 8));
@@ -63,7 +63,7 @@ class CudaQueueTest {
 
     @Test
     void a_copy_may_overlap_either_way() {
-        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
+        try (var queue = new CudaQueue(new SimulatedGpu(folder), new RecipeCache(Precision.F32))) {
             var memory = queue.allocate(8 * 10).memory();
             var back = new long[10];
             queue.write(MemorySegment.ofArray(numbers(10)), memory);
@@ -81,7 +81,7 @@ class CudaQueueTest {
 
     @Test
     void what_does_not_fit_is_refused_with_both_numbers() {
-        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
+        try (var queue = new CudaQueue(new SimulatedGpu(folder), new RecipeCache(Precision.F32))) {
             assertThatThrownBy(() -> queue.allocate(1L << 40))
                     .isInstanceOf(CudaException.class)
                     .hasMessageContaining("1099511627776 bytes")
@@ -91,8 +91,8 @@ class CudaQueueTest {
 
     @Test
     void a_recorded_run_repeats_what_was_put_on_the_queue() {
-        var board = new HostBoard(folder);
-        try (var queue = new CudaQueue(board, new Texts(Precision.F32))) {
+        var gpu = new SimulatedGpu(folder);
+        try (var queue = new CudaQueue(gpu, new RecipeCache(Precision.F32))) {
             var memory = queue.allocate(16).memory();
             var whole =
                     queue.whole(() -> queue.copy(memory.slice(0, 8), memory.slice(8, 8)))
@@ -104,13 +104,13 @@ class CudaQueueTest {
                 queue.read(memory, MemorySegment.ofArray(back));
                 assertThat(back).containsExactly(value, value);
             }
-            assertThat(board.streams().launches).isEqualTo(3);
+            assertThat(gpu.streams().launches).isEqualTo(3);
         }
     }
 
     @Test
     void times_go_forward() {
-        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
+        try (var queue = new CudaQueue(new SimulatedGpu(folder), new RecipeCache(Precision.F32))) {
             var first = queue.event();
             var second = queue.event();
             first.mark();
@@ -122,11 +122,11 @@ class CudaQueueTest {
 
     @Test
     void an_error_of_the_card_ends_the_program_in_words() {
-        var board = new HostBoard(folder);
-        var queue = new CudaQueue(board, new Texts(Precision.F32));
+        var gpu = new SimulatedGpu(folder);
+        var queue = new CudaQueue(gpu, new RecipeCache(Precision.F32));
         var memory = queue.allocate(64).memory();
         queue.copy(memory.slice(0, 8), memory.slice(32, 8));
-        board.streams().failing = 0;
+        gpu.streams().failing = 0;
         assertThatThrownBy(queue::finish)
                 .isInstanceOf(CudaException.class)
                 .hasMessageContaining("CUDA_ERROR_ILLEGAL_ADDRESS")
@@ -138,8 +138,8 @@ class CudaQueueTest {
 
     @Test
     void closing_gives_everything_back() {
-        var board = new HostBoard(folder);
-        var queue = new CudaQueue(board, new Texts(Precision.F32));
+        var gpu = new SimulatedGpu(folder);
+        var queue = new CudaQueue(gpu, new RecipeCache(Precision.F32));
         queue.allocate(64);
         queue.allocate(64).close();
         var event = queue.event();
@@ -147,6 +147,6 @@ class CudaQueueTest {
         queue.whole(() -> {}).orElseThrow().run();
         queue.close();
         queue.close();
-        assertThat(board.streams().held()).isZero();
+        assertThat(gpu.streams().held()).isZero();
     }
 }

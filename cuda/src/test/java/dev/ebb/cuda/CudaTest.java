@@ -46,7 +46,7 @@ class CudaTest {
 
     @Test
     void precision_is_a_value_and_stated() {
-        var cuda = new Cuda(new HostBoard(folder), Precision.F32);
+        var cuda = new Cuda(new SimulatedGpu(folder), Precision.F32);
         assertThat(cuda.precision()).isEqualTo(Precision.F32);
         assertThat(cuda.signature()).contains("F32");
         var rounded = cuda.with(Precision.TF32);
@@ -57,7 +57,7 @@ class CudaTest {
 
     @Test
     void plans_need_no_card_and_keep_to_their_budgets() {
-        var cuda = new Cuda(new HostBoard(folder), Precision.TF32);
+        var cuda = new Cuda(new SimulatedGpu(folder), Precision.TF32);
         var x = Array.of(Shape.of(256, 256), new float[256 * 256]);
         try (var gradient =
                 Ebb.compile(

@@ -139,7 +139,7 @@ public final class DeviceCheck {
         made.add(workspace);
         made.add(fault);
         driver.zero(fault, 16, card.stream());
-        card.bind(recipe, new Places(in, out, workspace, fault, 7)).run();
+        card.bind(recipe, new OperandAddresses(in, out, workspace, fault, 7)).run();
         for (int i = 0; i < out.size(); i++) {
             var to = outputs.get(i);
             if (to.bytes() > 0)

@@ -42,16 +42,16 @@ final class DeviceProfile extends CardTimer {
     private record Line(double total, String text) {}
 
     void run(String name, Plan plan) {
-        var texts = new Texts(Precision.TF32);
+        var cache = new RecipeCache(Precision.TF32);
         Map<Piece, Integer> pieces = new LinkedHashMap<>();
         for (var node : plan.schedule().problem().graph().nodes()) {
-            if (texts.recipe(node).isEmpty()) continue;
+            if (cache.recipe(node).isEmpty()) continue;
             var types = node.results().stream().map(Value::type).toList();
             pieces.merge(new Piece(node.kernel(), node.inputTypes(), types), 1, Integer::sum);
         }
         var recipes = new ArrayList<Recipe>();
         for (var node : plan.schedule().problem().graph().nodes())
-            texts.recipe(node).ifPresent(recipes::add);
+            cache.recipe(node).ifPresent(recipes::add);
         card.compile(recipes);
         var lines = new ArrayList<Line>();
         var kinds = new LinkedHashMap<String, Double>();
@@ -59,7 +59,7 @@ final class DeviceProfile extends CardTimer {
         for (var entry : pieces.entrySet()) {
             var piece = entry.getKey();
             double ms;
-            try (var _ = Turn.take()) {
+            try (var _ = GpuLock.take()) {
                 ms = time(piece);
             }
             double total = ms * entry.getValue();

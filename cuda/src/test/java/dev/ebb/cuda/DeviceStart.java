@@ -27,7 +27,8 @@ final class DeviceStart {
     /** Makes one step of the GPT and prints the time since the start of this process. */
     static void step(Path folder) {
         var cuda = new Cuda(0).with(Precision.TF32);
-        Thread.startVirtualThread(cuda::contextBytes); // the driver's context is made meanwhile
+        Thread.startVirtualThread(
+                cuda::contextBytes); // the driver's context is created in the meantime
         var gpt = DeviceGpt.gpt("GPT", DevicePrograms.LARGE, DType.BF16);
         double drawn = sinceStart();
         try (var stepper =

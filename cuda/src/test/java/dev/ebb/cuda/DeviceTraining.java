@@ -131,7 +131,7 @@ final class DeviceTraining {
                                 .within(budget)
                                 .on(device)
                                 .start(w.state(), w.batch());
-                var _ = Turn.take()) {
+                var _ = GpuLock.take()) {
             double ready = seconds(start);
             var losses = new ArrayList<Double>();
             losses.add(stepper.step(w.batch()).item());

@@ -43,7 +43,9 @@ class GoldenTextTest {
 
     @Test
     void the_compiler_takes_every_text(@TempDir Path folder) throws Exception {
-        assumeTrue(Tools.has("nvcc"), "no nvcc on the PATH: kernels are not compiled for a card");
+        assumeTrue(
+                InstalledPrograms.has("nvcc"),
+                "no nvcc on the PATH: kernels are not compiled for a card");
         var text = new StringBuilder(Prelude.TEXT);
         int number = 0;
         for (var recipe : Golden.recipes().values()) {

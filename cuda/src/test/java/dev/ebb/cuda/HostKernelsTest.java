@@ -27,7 +27,9 @@ class HostKernelsTest {
 
     @Test
     void generated_kernels_agree_with_the_reference(@TempDir Path folder) throws Exception {
-        assumeTrue(Tools.has("g++"), "no g++ on the PATH: kernels are not tried on the processor");
+        assumeTrue(
+                InstalledPrograms.has("g++"),
+                "no g++ on the PATH: kernels are not tried on the processor");
         var all = Cases.all();
         var cases = new ArrayList<Case>();
         var ways = new ArrayList<Case.Way>();
@@ -52,7 +54,9 @@ class HostKernelsTest {
 
     @Test
     void an_index_out_of_bounds_is_named(@TempDir Path folder) throws Exception {
-        assumeTrue(Tools.has("g++"), "no g++ on the PATH: kernels are not tried on the processor");
+        assumeTrue(
+                InstalledPrograms.has("g++"),
+                "no g++ on the PATH: kernels are not tried on the processor");
         var shape = Shape.of(3, 4);
         var index = Case.buffer(DType.I32, 3);
         index.setLong(1, 5);

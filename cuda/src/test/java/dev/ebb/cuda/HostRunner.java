@@ -20,7 +20,8 @@ final class HostRunner {
     HostRunner(List<Recipe> recipes, Path folder) throws IOException, InterruptedException {
         kernels =
                 new HostKernels(
-                        recipes.stream().flatMap(r -> Texts.launches(r).stream()).toList(), folder);
+                        recipes.stream().flatMap(r -> RecipeCache.launches(r).stream()).toList(),
+                        folder);
     }
 
     /** Runs a recipe; the fault buffer is checked afterwards. */
@@ -48,7 +49,7 @@ final class HostRunner {
                             .fill((byte) 0);
             case Action.Unless u -> run(u.first(), in, out, workspace, fault);
             case Action.Product p ->
-                    HostBoard.product(
+                    SimulatedGpu.product(
                             p.gemm(),
                             address(p.a(), in, out, workspace, fault),
                             address(p.b(), in, out, workspace, fault),

@@ -50,7 +50,7 @@ class LibrariesTest {
     void what_is_missing_is_said_in_one_sentence() {
         var libraries = new Libraries(List.of(), Map.of());
         try (var arena = Arena.ofConfined()) {
-            // where the driver is installed there is nothing to refuse
+            // if the driver is installed, nothing is refused
             if (Files.exists(Path.of("/dev/nvidiactl"))) return;
             assertThatThrownBy(() -> libraries.open(Libraries.Which.DRIVER, arena))
                     .isInstanceOf(CudaException.class)

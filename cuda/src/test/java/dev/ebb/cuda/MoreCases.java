@@ -16,9 +16,9 @@ import java.util.List;
 final class MoreCases {
     private static final List<DType> FLOATS = List.of(DType.F32, DType.F64, DType.BF16, DType.F16);
 
-    private final Draft draft;
+    private final CaseBuilder draft;
 
-    MoreCases(Draft draft) {
+    MoreCases(CaseBuilder draft) {
         this.draft = draft;
     }
 
@@ -307,7 +307,7 @@ final class MoreCases {
                         new Kernel.Attend(h),
                         in,
                         List.of(out, logsum),
-                        Draft.tolerance(type));
+                        CaseBuilder.tolerance(type));
         draft.cases.add(forward);
         var results = forward.expected();
         var rest = new ArrayList<Buffer>(in);

@@ -37,13 +37,13 @@ final class OpenCard implements AutoCloseable {
         return card.kernels().compileSeconds();
     }
 
-    Runnable bind(Recipe recipe, Places places) {
-        var pieces = places.bind(recipe, card, stream);
+    Runnable bind(Recipe recipe, OperandAddresses addresses) {
+        var pieces = addresses.bind(recipe, card, stream);
         return () -> pieces.forEach(p -> p.body().run());
     }
 
     void compile(List<Recipe> recipes) {
-        card.compile(recipes.stream().flatMap(r -> Texts.launches(r).stream()).toList());
+        card.compile(recipes.stream().flatMap(r -> RecipeCache.launches(r).stream()).toList());
     }
 
     void await() {

@@ -33,10 +33,10 @@ class PinnedPoolTest {
 
     @Test
     void what_was_stored_comes_back_after_the_memory_was_used_otherwise() {
-        var board = new HostBoard(folder);
-        var streams = board.streams();
+        var gpu = new SimulatedGpu(folder);
+        var streams = gpu.streams();
         int before = streams.held();
-        try (var queue = new CudaQueue(board, new Texts(Precision.F32))) {
+        try (var queue = new CudaQueue(gpu, new RecipeCache(Precision.F32))) {
             var memory = queue.allocate(8 * 100).memory();
             try (var pool = queue.hostPool(Host.Kind.PINNED, 8 * 150)) {
                 queue.write(MemorySegment.ofArray(numbers(100, 1)), memory);
@@ -56,7 +56,7 @@ class PinnedPoolTest {
 
     @Test
     void what_the_host_gives_before_the_first_run_comes_back() {
-        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32));
+        try (var queue = new CudaQueue(new SimulatedGpu(folder), new RecipeCache(Precision.F32));
                 var pool = queue.hostPool(Host.Kind.PINNED, 8 * 150)) {
             var ready = queue.event();
             ready.mark();
@@ -69,7 +69,7 @@ class PinnedPoolTest {
 
     @Test
     void a_queue_that_is_closed_says_so() {
-        var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32));
+        var queue = new CudaQueue(new SimulatedGpu(folder), new RecipeCache(Precision.F32));
         var memory = queue.allocate(64).memory();
         var pool = queue.hostPool(Host.Kind.PINNED, 64);
         var ready = queue.event();
@@ -80,9 +80,11 @@ class PinnedPoolTest {
 
     @Test
     void a_program_with_places_is_recorded_and_has_the_bits_of_one_without() {
-        assumeTrue(Tools.has("g++"), "no g++ on the PATH: programs are not tried without a card");
-        var board = new HostBoard(folder);
-        var cuda = new Cuda(board, Precision.F32);
+        assumeTrue(
+                InstalledPrograms.has("g++"),
+                "no g++ on the PATH: programs are not tried without a card");
+        var gpu = new SimulatedGpu(folder);
+        var cuda = new Cuda(gpu, Precision.F32);
         var data = new float[64 * 64];
         var random = new Random(3);
         for (int i = 0; i < data.length; i++) data[i] = random.nextFloat() - 0.5f;
@@ -97,16 +99,16 @@ class PinnedPoolTest {
             var expected = (Array) all.apply(x);
             long least = all.plan(x).leastBytes();
             var budget = Budget.bytes(least - 1).with(Host.pinned(1L << 24));
-            int before = board.streams().launches;
+            int before = gpu.streams().launches;
             try (var away = Ebb.compile(Ebb.grad(f)).on(cuda).within(budget)) {
                 for (int run = 0; run < 3; run++)
                     assertThat(((Array) away.apply(x)).sameBits(expected)).isTrue();
-                assertThat(board.streams().launches).as("as graphs").isEqualTo(before + 3);
+                assertThat(gpu.streams().launches).as("as graphs").isEqualTo(before + 3);
                 var pinned = away.report().places().getFirst();
                 assertThat(pinned.measuredBytes()).isEqualTo(pinned.promisedBytes()).isPositive();
             }
         }
-        assertThat(board.streams().held()).as("all was given back").isZero();
+        assertThat(gpu.streams().held()).as("all was given back").isZero();
     }
 
     @Test

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** ResNet-50 (He et al., 2015) in training: its norms take the statistics of the batch. */
+/** ResNet-50 (He et al., 2015) in training: its norms use the statistics of the batch. */
 record ResNet50(Unit stem, List<Part> parts, Linear head) {
 
     /** A convolution without bias, and a norm. */
@@ -27,7 +27,7 @@ record ResNet50(Unit stem, List<Part> parts, Linear head) {
                     Conv.plain().stride(stride).padding(size / 2));
         }
 
-        BatchNorm.Seen train(Tensor x, BatchNorm.Statistics running) {
+        BatchNorm.Output train(Tensor x, BatchNorm.Statistics running) {
             return norm.train(x.conv2d(kernel, geometry), running);
         }
 
@@ -49,7 +49,7 @@ record ResNet50(Unit stem, List<Part> parts, Linear head) {
     record Statistics(List<BatchNorm.Statistics> all) {}
 
     /** Scores of the classes, and the statistics after the batch. */
-    record Seen(Tensor logits, Statistics next) {}
+    record Output(Tensor logits, Statistics next) {}
 
     static ResNet50 of(Seed seed, int classes) {
         var parts = new ArrayList<Part>();
@@ -86,7 +86,7 @@ record ResNet50(Unit stem, List<Part> parts, Linear head) {
         return new Statistics(all);
     }
 
-    Seen train(Tensor pictures, Statistics running) {
+    Output train(Tensor pictures, Statistics running) {
         var next = new ArrayList<BatchNorm.Statistics>();
         var first = stem.train(pictures, running.all().get(0));
         next.add(first.next());
@@ -96,7 +96,7 @@ record ResNet50(Unit stem, List<Part> parts, Linear head) {
             var in = x;
             x = Ebb.region("block " + i, () -> block(part, in, running, next));
         }
-        return new Seen(head.apply(x.mean(List.of(2, 3), false)), new Statistics(next));
+        return new Output(head.apply(x.mean(List.of(2, 3), false)), new Statistics(next));
     }
 
     private static Tensor block(

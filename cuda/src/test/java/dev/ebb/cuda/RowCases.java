@@ -24,9 +24,9 @@ final class RowCases {
                     new Row.Elements(X.mul(Y)),
                     new Row.Columns(Kernel.Combine.SUM, X.mul(Y).mul(Scalar.arg(2))));
 
-    private final Draft draft;
+    private final CaseBuilder draft;
 
-    RowCases(Draft draft) {
+    RowCases(CaseBuilder draft) {
         this.draft = draft;
     }
 

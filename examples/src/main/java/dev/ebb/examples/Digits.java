@@ -7,11 +7,13 @@ import dev.ebb.tensor.Array;
 
 import java.util.List;
 
-/** Pictures of digits to learn from: 16 by 16 points, shifted, sheared, of uneven ink and noisy. */
+/**
+ * Training images of digits: 16 by 16 pixels, shifted, sheared, of varying brightness and noisy.
+ */
 final class Digits {
     private static final int SIZE = 16;
 
-    /** Ten digits of seven lines of five points. */
+    /** The ten digits, as seven lines of five pixels. */
     private static final List<String> FONT =
             List.of(
                     ".###.#...##..###.#.###..##...#.###.",
@@ -27,7 +29,7 @@ final class Digits {
 
     private Digits() {}
 
-    /** So many digits, [rows, 1, 16, 16], and what they are. */
+    /** Draws {@code rows} digits, [rows, 1, 16, 16], with their classes. */
     static Dataset draw(int rows, Seed seed) {
         var points = new float[rows * SIZE * SIZE];
         var digits = new long[rows];

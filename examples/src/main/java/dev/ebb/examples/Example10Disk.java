@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A gradient in less memory than it can have, with the rest in a file. */
+/** A gradient in less memory than its values need, with the rest offloaded to a file. */
 public final class Example10Disk {
     private Example10Disk() {}
 
@@ -24,7 +24,7 @@ public final class Example10Disk {
         System.out.println(curve(folder));
     }
 
-    /** A net of square layers, and its loss. */
+    /** A network of square layers, and its loss. */
     record Net(List<Tensor> layers) {
         static Net of(int depth) {
             return new Net(

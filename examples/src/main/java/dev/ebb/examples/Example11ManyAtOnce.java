@@ -7,7 +7,7 @@ import dev.ebb.solve.FixedPoint;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
-/** A function along an axis, Jacobians, and functions with derivatives of their own. */
+/** A function mapped along an axis, Jacobians, and functions with custom derivatives. */
 public final class Example11ManyAtOnce {
     private Example11ManyAtOnce() {}
 
@@ -46,13 +46,13 @@ public final class Example11ManyAtOnce {
     // jacobian]
 
     // [custom
-    /** The sum, whose gradient is kept between -1 and 1 on its way back. */
+    /** The sum, whose gradient is clipped to [-1, 1] in the backward pass. */
     static Tensor clipped(Tensor x) {
         var gate = Ebb.custom((Tensor t) -> t, (_, _, d) -> d.clamp(-1, 1));
         return gate.apply(x).mul(3).sum();
     }
 
-    /** Where {@code cos(p x) / 2} settles, differentiated without going back through the rounds. */
+    /** The fixed point of {@code cos(p x) / 2}, differentiated without reversing the iteration. */
     static Tensor settled(Tensor p) {
         return new FixedPoint(1e-6, 100)
                 .solve((Tensor x, Tensor q) -> x.mul(q).cos().mul(0.5), p.mul(0), p)

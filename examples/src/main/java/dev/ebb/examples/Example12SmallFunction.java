@@ -3,7 +3,7 @@ package dev.ebb.examples;
 import dev.ebb.Ebb;
 import dev.ebb.tensor.Array;
 
-/** A small function, called many times by a program that holds doubles. */
+/** A small function on doubles that is called many times. */
 public final class Example12SmallFunction {
     private Example12SmallFunction() {}
 

@@ -9,7 +9,7 @@ import dev.ebb.plan.Budget;
 
 import java.util.List;
 
-/** Two prompts are continued side by side by a model that nobody trained. */
+/** Continues two prompts in one batch with an untrained model. */
 public final class Example13Writing {
     private Example13Writing() {}
 

@@ -8,8 +8,8 @@ import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.train.Loss;
 import dev.ebb.nn.train.Metric;
 import dev.ebb.nn.train.Network;
-import dev.ebb.nn.train.Trained;
 import dev.ebb.nn.train.Trainer;
+import dev.ebb.nn.train.TrainingResult;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.network.Pool;
@@ -38,7 +38,7 @@ public final class Example14Digits {
         }
     }
 
-    static Trained<Cnn, Network.None> train() throws IOException {
+    static TrainingResult<Cnn, Network.None> train() throws IOException {
         return Trainer.of(Cnn.of(new Seed(1)), Loss.crossEntropy())
                 .on(Digits.draw(2000, new Seed(2)), 32)
                 .validating(Digits.draw(300, new Seed(3)), Metric.accuracy())

@@ -14,12 +14,12 @@ import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
-/** A model whose weights have 8 bits stays as it is, and adapters beside its layers learn. */
+/** Fine-tunes adapters of a frozen model whose weights have 8 bits. */
 public final class Example14FineTuning {
     private Example14FineTuning() {}
 
     // [tuning
-    /** The model goes in and comes out unchanged; only the adapters move. */
+    /** The model is passed through unchanged; only the adapters are updated. */
     public record State(
             AutoregressiveModel model,
             LoraAdapters adapters,

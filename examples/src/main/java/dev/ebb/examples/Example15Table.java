@@ -8,8 +8,8 @@ import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.train.Loss;
 import dev.ebb.nn.train.Metric;
 import dev.ebb.nn.train.Network;
-import dev.ebb.nn.train.Trained;
 import dev.ebb.nn.train.Trainer;
+import dev.ebb.nn.train.TrainingResult;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,7 +20,7 @@ public final class Example15Table {
     private Example15Table() {}
 
     // [table
-    static Trained<Linear, Network.None> train(Path file) throws IOException {
+    static TrainingResult<Linear, Network.None> train(Path file) throws IOException {
         var table = Csv.read(file);
         var all =
                 Dataset.of(

@@ -4,7 +4,7 @@ import dev.ebb.Ebb;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
-/** A result in the memory of the argument that it replaces. */
+/** A result that is written to the memory of the argument that it replaces. */
 public final class Example16Donating {
     private Example16Donating() {}
 

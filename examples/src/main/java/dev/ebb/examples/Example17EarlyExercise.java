@@ -21,12 +21,12 @@ import java.util.List;
 /**
  * A put on the mean of several shares that may be exercised at any of many dates, priced by
  * simulation (Longstaff and Schwartz, "Valuing American options by simulation", 2001), with the
- * derivatives by everything that the price depends on, in a budget that could not hold the paths.
+ * derivatives with respect to all inputs of the price, in a budget that could not hold the paths.
  */
 public final class Example17EarlyExercise {
     private Example17EarlyExercise() {}
 
-    /** What the price depends on; a gradient by it is all of the Greeks. */
+    /** The inputs of the price; the gradient with respect to them is all of the Greeks. */
     public record Market(
             Tensor spot,
             Tensor volatility,
@@ -35,10 +35,10 @@ public final class Example17EarlyExercise {
             Tensor strike,
             Tensor years) {}
 
-    /** How many paths there are, and how many dates each has. */
+    /** The number of paths, and of dates of each path. */
     public record Size(int paths, int dates) {}
 
-    /** Four shares that move together. */
+    /** Four correlated shares. */
     static Market market() {
         return new Market(
                 Array.of(100.0, 95.0, 105.0, 90.0),
@@ -56,13 +56,19 @@ public final class Example17EarlyExercise {
     }
 
     // [exercise-price
-    /** The paths at one date: logarithms of prices, who still holds, what the others got. */
+    /**
+     * The paths at one date: logarithms of prices, whether the option is still held, and the payoff
+     * of those that were exercised.
+     */
     public record Paths(Tensor logs, Tensor holding, Tensor value) {}
 
-    /** A date's number and the polynomial that says what holding on is worth then. */
+    /**
+     * A date's number, and the polynomial that estimates the value of holding the option at this
+     * date.
+     */
     public record Date(Tensor number, Tensor policy) {}
 
-    /** The mean of what the paths earn, each exercising when {@code policy} says so. */
+    /** The mean payoff of the paths, each exercised when {@code policy} says so. */
     static Tensor price(Market m, Tensor policy, Key key, Size size) {
         int shares = m.spot().shape().dim(0);
         var root = m.correlation().cholesky().transpose();
@@ -79,7 +85,7 @@ public final class Example17EarlyExercise {
                         begin,
                         dates,
                         (p, date) -> {
-                            // drawn again, not kept, where the backward half asks for it
+                            // drawn again in the backward pass, not kept
                             var draws = key.fold(date.number()).normal(p.logs().type());
                             var logs = p.logs().add(drift).add(draws.matmul(root).mul(spread));
                             var basket = logs.exp().mean(1);
@@ -107,13 +113,13 @@ public final class Example17EarlyExercise {
         return x.mul(c.at(0, 3)).add(c.at(0, 2)).mul(x).add(c.at(0, 1)).mul(x).add(c.at(0, 0));
     }
 
-    /** The paths on their way back: where they are, and what they earn from here on. */
+    /** The paths in reverse: their position, and their payoff from this date on. */
     public record Back(Tensor walk, Tensor cash) {}
 
     /**
-     * What holding on is worth at each date, as a polynomial of the basket over the strike, fitted
-     * to other paths than those that are priced. The paths are walked backwards, each date drawn
-     * between the start and the date after it, so that none is kept.
+     * The estimated value of holding the option at each date, as a polynomial of the basket over
+     * the strike, fitted to other paths than those that are priced. The paths are walked backwards:
+     * each date is drawn between the start and the date after it, so that no path is kept.
      */
     static Tensor policy(Market m, Key key, Size size) {
         int last = size.dates();
@@ -166,7 +172,7 @@ public final class Example17EarlyExercise {
         return m.strike().sub(m.spot().mul(moved.exp()).mean(1)).relu();
     }
 
-    /** What came of it, and the least budget in which it would have come. */
+    /** The results, and the smallest budget that would have sufficed. */
     record Priced(Tensor policy, Ebb.ValueAndGrad<Market> greeks, Report report) {}
 
     // [exercise-run
@@ -183,7 +189,10 @@ public final class Example17EarlyExercise {
 
     // exercise-run]
 
-    /** Where the paths of a policy exercise: the basket below which they do, over the dates. */
+    /**
+     * A picture of the exercise boundary over the dates: the basket price below which paths are
+     * exercised.
+     */
     static String picture(Tensor policy, double strike, double years) {
         int dates = policy.shape().dim(0);
         var times = new ArrayList<Double>();
@@ -211,8 +220,8 @@ public final class Example17EarlyExercise {
     }
 
     /**
-     * With the argument {@code full}: 100,000 paths of 250 dates in 64 MiB, and the picture of
-     * where they exercise; otherwise a small one.
+     * With the argument {@code full}: 100,000 paths of 250 dates in 64 MiB, and the picture of the
+     * exercise boundary; otherwise a small simulation.
      */
     public static void main(String[] args) throws IOException {
         boolean full = args.length > 0 && args[0].equals("full");

@@ -13,12 +13,12 @@ import dev.ebb.tensor.Tensors;
 
 import java.util.List;
 
-/** Volatilities from prices, a ball that lands, a Jacobian with few entries. */
+/** Implied volatilities, a ball that hits the ground, and a sparse Jacobian. */
 public final class Example17Science {
     private Example17Science() {}
 
     // [implied
-    /** Calls of strike one that expire in a year, without interest. */
+    /** Calls with strike one that expire in a year, without interest. */
     public record Quotes(Tensor spot, Tensor price) {}
 
     static Tensor call(Tensor volatility, Tensor spot) {
@@ -26,7 +26,7 @@ public final class Example17Science {
         return spot.mul(Normal.distribution(d)).sub(Normal.distribution(d.sub(volatility)));
     }
 
-    /** The volatility at which each call has its price. */
+    /** The implied volatility of each call. */
     static Tensor implied(Quotes quotes) {
         var low = Tensors.fill(quotes.price.type(), 0.001);
         var high = Tensors.fill(quotes.price.type(), 5);
@@ -34,7 +34,7 @@ public final class Example17Science {
                 .solve((v, q) -> call(v, q.spot()).sub(q.price()), low, high, quotes);
     }
 
-    /** How the volatilities move with spots and prices. */
+    /** The derivatives of the volatilities with respect to spots and prices. */
     static Quotes sensitivities(Quotes quotes) {
         return Ebb.compile(Ebb.grad((Quotes q) -> implied(q).sum())).apply(quotes);
     }
@@ -42,7 +42,10 @@ public final class Example17Science {
     // implied]
 
     // [event
-    /** When a ball, thrown up from a height, hits the ground; air slows it by {@code drag}. */
+    /**
+     * The time at which a ball thrown up from a height hits the ground; air slows it by {@code
+     * drag}.
+     */
     static Tensor landing(Tensor height, Tensor speed, Tensor drag) {
         Fn2<Tensor, List<Tensor>, List<Tensor>> motion =
                 (_, y) -> {
@@ -63,7 +66,10 @@ public final class Example17Science {
     // event]
 
     // [sparse
-    /** What heat does to a rod whose conductivity depends on the temperature. */
+    /**
+     * The temperatures of a rod after a time step, with a conductivity that depends on the
+     * temperature.
+     */
     static Tensor heated(Tensor x) {
         int n = x.dim(0);
         var flow = x.slice(0, 1, n).sub(x.slice(0, 0, n - 1)).mul(x.slice(0, 1, n).exp());
@@ -71,7 +77,7 @@ public final class Example17Science {
         return Tensors.concat(List.of(flow, none), 0).sub(Tensors.concat(List.of(none, flow), 0));
     }
 
-    /** Its Jacobian by three directional derivatives, however long the rod is. */
+    /** The Jacobian by three directional derivatives, for a rod of any length. */
     static Csr heatedByTemperature(Tensor x) {
         var jacobian = SparseJacobian.of(Example17Science::heated, x);
         System.out.println(jacobian.colours() + " colours, " + jacobian.entries() + " entries");

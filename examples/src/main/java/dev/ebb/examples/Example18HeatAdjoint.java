@@ -15,9 +15,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The adjoint of a long simulation: where, and by how much, warming a plate at the start would warm
- * the corner of it in the end. The plate conducts heat, radiates it, and has cold edges. All states
- * of the simulation together would take many times the budget.
+ * The adjoint of a long simulation: the derivative of the temperature in a corner of a plate at the
+ * end with respect to the temperatures at the start. The plate conducts heat, radiates it, and has
+ * cold edges. All states of the simulation together would take many times the budget.
  */
 public final class Example18HeatAdjoint {
     private static final double CONDUCTION = 0.2;
@@ -26,7 +26,7 @@ public final class Example18HeatAdjoint {
     private Example18HeatAdjoint() {}
 
     // [heat-step
-    /** What flows into each cell from its four neighbours. */
+    /** The heat that flows into each cell from its four neighbours. */
     private static Tensor flow(Tensor u) {
         int rows = u.shape().dim(0);
         int columns = u.shape().dim(1);
@@ -38,11 +38,11 @@ public final class Example18HeatAdjoint {
         return up.add(down).add(left).add(right).sub(u.mul(4));
     }
 
-    /** What flows from one cell to another flows back as easily: the derivative is the same. */
+    /** The flow with a custom derivative: the map is symmetric, so it is its own derivative. */
     private static final Fn<Tensor, Tensor> FLOW =
             Ebb.custom(Example18HeatAdjoint::flow, (u, flows, slope) -> flow(slope));
 
-    /** The temperatures after so many steps of time. */
+    /** The temperatures after {@code steps} time steps. */
     static Tensor simulate(Tensor start, int steps) {
         return Loop.repeat(
                 steps,
@@ -52,14 +52,14 @@ public final class Example18HeatAdjoint {
 
     // heat-step]
 
-    /** The mean temperature of a corner in the end. */
+    /** The mean temperature of a corner. */
     static Tensor corner(Tensor start, int steps) {
         var end = simulate(start, steps);
         int rows = start.shape().dim(0);
         return end.slice(0, rows / 4, rows / 2).slice(1, rows / 4, rows / 2).mean();
     }
 
-    /** Three hot discs on a lukewarm plate. */
+    /** Three hot discs on a warm plate. */
     static Array discs(int size) {
         var start = new double[size * size];
         for (int i = 0; i < size; i++) {
@@ -88,7 +88,7 @@ public final class Example18HeatAdjoint {
 
     // heat-adjoint]
 
-    /** The slopes, every so many cells, the largest as 1. */
+    /** A picture of the derivatives, sampled at every few cells and scaled to a maximum of 1. */
     static byte[] picture(Tensor slopes, int pixels) {
         int size = slopes.shape().dim(0);
         var all = slopes.toDoubles();
@@ -106,7 +106,7 @@ public final class Example18HeatAdjoint {
 
     /**
      * Arguments: cells along each edge, steps and mebibytes, such as {@code 1000 10000 1024}, and
-     * where a picture of the slopes goes, if anywhere. Without arguments a small plate.
+     * optionally the file for a picture of the derivatives. Without arguments, a small plate.
      */
     public static void main(String[] args) throws IOException {
         int size = args.length > 0 ? Integer.parseInt(args[0]) : 32;

@@ -19,26 +19,27 @@ import java.util.List;
 
 /**
  * Three masses of 3, 4 and 5 that fall from rest at the corners of a right-angled triangle (Burrau,
- * 1913), their close encounters, and how the distance of an encounter depends on where they began.
+ * 1913), their close encounters, and the derivative of an encounter's distance with respect to the
+ * initial positions.
  */
 public final class Example19ThreeBodies {
-    /** Rows are pairs, columns bodies: from the first of a pair to the second. */
+    /** Rows are pairs, columns bodies: the difference from the first of a pair to the second. */
     private static final Array PAIRS =
             Array.of(new double[][] {{-1, 1, 0}, {-1, 0, 1}, {0, -1, 1}});
 
-    /** Rows are bodies, columns pairs: the mass that pulls along the pair. */
+    /** Rows are bodies, columns pairs: the mass that attracts the body along the pair. */
     private static final Array PULL = Array.of(new double[][] {{4, 5, 0}, {-3, 0, 5}, {0, -3, -4}});
 
     private Example19ThreeBodies() {}
 
-    /** Where the bodies are, how fast they move, and when. */
+    /** The positions and velocities of the bodies, and the time. */
     public record State(Tensor place, Tensor speed, Tensor time) {}
 
     /**
-     * One round: the state it begins with, and for each pair whether it is closest in this round,
-     * when, and how close.
+     * One step: the positions at its start, and for each pair whether its distance has a minimum in
+     * this step, when, and how small.
      */
-    public record Seen(Tensor place, Tensor happens, Tensor when, Tensor distance) {}
+    public record Observation(Tensor place, Tensor happens, Tensor when, Tensor distance) {}
 
     static Array start() {
         return Array.of(new double[][] {{1, 3}, {-2, -1}, {1, -1}});
@@ -50,7 +51,7 @@ public final class Example19ThreeBodies {
         return PULL.matmul(d.div(square.mul(square.sqrt())));
     }
 
-    /** Runge and Kutta's method of order four. */
+    /** The Runge-Kutta method of order four. */
     private static State step(State s, Tensor h) {
         var half = h.mul(0.5);
         var a1 = pull(s.place());
@@ -67,8 +68,8 @@ public final class Example19ThreeBodies {
     }
 
     // [bodies-event
-    /** A pair is closest where its distance stops to shrink: its rate changes its sign. */
-    private static Seen look(State from, State to) {
+    /** A pair is closest when the rate of change of its distance changes its sign. */
+    private static Observation look(State from, State to) {
         var d = PAIRS.matmul(from.place());
         var e = PAIRS.matmul(to.place());
         var h = to.time().sub(from.time());
@@ -80,7 +81,7 @@ public final class Example19ThreeBodies {
         var share = before.div(Tensors.where(happens, before.sub(after), before.literal(-1)));
         var x = share.unsqueeze(1);
         var y = x.neg().add(1);
-        // the cubic through both ends, with the speeds there
+        // the cubic interpolation between both ends, with the velocities there
         var between =
                 y.square()
                         .mul(x.mul(2).add(1))
@@ -89,7 +90,7 @@ public final class Example19ThreeBodies {
                         .add(x.square().mul(y.mul(2).add(1)).mul(e))
                         .sub(x.square().mul(y).mul(slopeThen));
         var far = Tensors.where(happens, between.square().sum(1), before.literal(1)).sqrt();
-        return new Seen(from.place(), happens, from.time().add(share.mul(h)), far);
+        return new Observation(from.place(), happens, from.time().add(share.mul(h)), far);
     }
 
     // bodies-event]
@@ -98,15 +99,15 @@ public final class Example19ThreeBodies {
         return new State(place, Tensors.zeros(DType.F64, 3, 2), Tensors.zeros(DType.F64));
     }
 
-    /** The next state; steps are shorter where bodies are close. */
+    /** The next state; the time step is shorter if bodies are close. */
     private static State next(State s, double length) {
         var least = PAIRS.matmul(s.place()).square().sum(1).amin();
         return step(s, least.pow(0.75).mul(length));
     }
 
-    /** What is seen in each of so many rounds. */
-    static Seen simulate(Tensor place, int rounds, double length) {
-        return Loop.<State, Tensor, Seen>scan(
+    /** The observations of {@code rounds} steps. */
+    static Observation simulate(Tensor place, int rounds, double length) {
+        return Loop.<State, Tensor, Observation>scan(
                         begin(place),
                         Tensors.arange(DType.I64, rounds),
                         (s, _) -> {
@@ -116,10 +117,10 @@ public final class Example19ThreeBodies {
                 .stacked();
     }
 
-    /** An encounter: its round, the number of its pair, when and how close. */
+    /** An encounter: its step, the number of its pair, its time and distance. */
     public record Encounter(int round, int pair, double when, double distance) {}
 
-    static List<Encounter> encounters(Seen seen, double closerThan) {
+    static List<Encounter> encounters(Observation seen, double closerThan) {
         var found = new ArrayList<Encounter>();
         for (int r = 0; r < seen.happens().shape().dim(0); r++) {
             for (int p = 0; p < 3; p++) {
@@ -134,7 +135,7 @@ public final class Example19ThreeBodies {
     record Slopes(Tensor byPlace, Report report) {}
 
     // [bodies-slope
-    /** The distance of one encounter, given where the bodies begin. */
+    /** The distance of one encounter, as a function of the initial positions. */
     private static Tensor distance(Tensor place, Encounter e, double length) {
         var s = Loop.repeat(e.round(), begin(place), x -> next(x, length));
         return look(s, next(s, length)).distance().at(0, e.pair());
@@ -150,7 +151,7 @@ public final class Example19ThreeBodies {
 
     // bodies-slope]
 
-    private static String picture(Seen seen, List<Encounter> encounters) {
+    private static String picture(Observation seen, List<Encounter> encounters) {
         var picture = new Picture(-6.125, 6.125, -3.8, 3.2);
         var colours = List.of("#36c", "#393", "#c60");
         int rounds = seen.place().shape().dim(0);
@@ -175,8 +176,8 @@ public final class Example19ThreeBodies {
     }
 
     /**
-     * With the argument {@code full}: 40,000 rounds, and a picture of paths and encounters;
-     * otherwise few and long ones.
+     * With the argument {@code full}: 40,000 steps, and a picture of paths and encounters;
+     * otherwise few and long steps.
      */
     public static void main(String[] args) throws IOException {
         boolean full = args.length > 0 && args[0].equals("full");

@@ -22,7 +22,7 @@ public final class Example2FirstBudget {
     public static void main(String[] args) {
         var all = run(Budget.share(1)).report();
         show(all);
-        // less by one activation of 256 x 32 numbers, and a little more
+        // one activation of 256 x 32 numbers less, with some slack
         show(run(Budget.bytes(all.promisedBytes() - 40_000)).report());
         System.out.println(refusal());
     }
@@ -37,7 +37,7 @@ public final class Example2FirstBudget {
                         + report.recomputed());
     }
 
-    /** A gradient and how it was come by. */
+    /** A gradient and the report of its run. */
     record Run(Mlp gradient, Report report) {}
 
     // [first-budget

@@ -6,7 +6,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Unary;
 
-/** An op of one's own: its value and its derivative, a line each. */
+/** A custom op: its value and its derivative, one line each. */
 public final class Example3CustomOp {
     private Example3CustomOp() {}
 
@@ -39,7 +39,7 @@ public final class Example3CustomOp {
         return Ebb.grad(Example3CustomOp::grown).apply(Array.of(0.0, 1.0, 2.0));
     }
 
-    /** Its second derivative comes for free. */
+    /** The second derivative, which needs no further rule. */
     static Tensor second() {
         return Ebb.hvp(Example3CustomOp::grown)
                 .apply(Array.of(0.0, 1.0, 2.0), Array.of(1.0, 1.0, 1.0));

@@ -14,7 +14,7 @@ import dev.ebb.tensor.Tensor;
 
 import java.util.List;
 
-/** A net that learns the exclusive or, with its optimizer inside the program. */
+/** A network that learns the exclusive or; the optimizer is part of the program. */
 public final class Example4Training {
     private Example4Training() {}
 
@@ -23,10 +23,10 @@ public final class Example4Training {
     }
 
     // [training
-    /** What is carried from step to step. */
+    /** The state that is carried from step to step. */
     public record State(Mlp net, Optimizer.State<Mlp> optimizer) {}
 
-    /** What each step is fed. */
+    /** The input of each step. */
     public record Batch(Tensor x, Tensor y) {}
 
     static final AdamW RULE = AdamW.of(0.03);

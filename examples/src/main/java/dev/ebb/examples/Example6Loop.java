@@ -12,7 +12,7 @@ import dev.ebb.tensor.Tensor;
 
 import java.nio.file.Path;
 
-/** The adjoint of a long simulation, whose states are kept or computed again as the budget asks. */
+/** The adjoint of a long simulation, whose states are kept or recomputed as the budget requires. */
 public final class Example6Loop {
     private Example6Loop() {}
 
@@ -21,7 +21,7 @@ public final class Example6Loop {
     }
 
     // [loop
-    /** Where a pendulum is after many small steps, given where it starts. */
+    /** The state of a pendulum after many small steps, as a function of its initial state. */
     static Tensor swung(Tensor start) {
         var end =
                 Loop.repeat(
@@ -34,7 +34,7 @@ public final class Example6Loop {
         return end.angle().sum();
     }
 
-    /** What one step hands the next. */
+    /** The state that is carried from step to step. */
     public record Pendulum(Tensor angle, Tensor speed) {}
 
     static Tensor gradient(Budget budget) {
@@ -46,14 +46,20 @@ public final class Example6Loop {
     // loop]
 
     // [slots
-    /** Four states, whatever else there is: the others are computed again, as rarely as can be. */
+    /**
+     * Keeps four states, whatever the loop's length; the others are recomputed, as rarely as
+     * possible.
+     */
     static Tensor gradientFromFourStates() {
         try (var gradient = Ebb.compile(Ebb.grad(Example6Loop::swung)).with(new Binomial(4))) {
             return gradient.apply(Array.of(0.5f, 1f));
         }
     }
 
-    /** Rounds that are said to cost more and more: states are kept where that pays. */
+    /**
+     * A loop whose iterations have growing costs, so that states are kept where recomputation is
+     * expensive.
+     */
     static Tensor growing(Tensor start, Tensor pushes) {
         return Loop.<Tensor, Tensor, Tensor>scan(
                         start,
@@ -66,7 +72,7 @@ public final class Example6Loop {
     // slots]
 
     // [loop-disk
-    /** Two states in memory, eight more in a file of the program's own in {@code folder}. */
+    /** Keeps two states in memory, and eight more in a file in {@code folder}. */
     static Tensor gradientFromBothPlaces(Path folder) {
         var budget = Budget.mebibytes(64).with(Disk.in(folder, 1L << 20));
         try (var gradient =
@@ -80,7 +86,7 @@ public final class Example6Loop {
     // loop-disk]
 
     // [cell
-    /** A part of a variable, written in every round, in the place of the variable. */
+    /** Writes one element of a variable in every iteration, in place. */
     static Tensor damped(Tensor start) {
         return Loop.repeat(
                 10,

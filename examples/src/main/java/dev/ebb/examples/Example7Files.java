@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Tensors to and from the files that Python reads. */
+/** Reads and writes tensors in files that Python can read. */
 public final class Example7Files {
     private Example7Files() {}
 

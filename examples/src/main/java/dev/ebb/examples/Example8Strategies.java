@@ -19,7 +19,7 @@ import dev.ebb.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** What to keep, said by name, and what kernels cost, measured or read from a file. */
+/** Selects values to keep by name, and plans by measured kernel costs or costs read from a file. */
 public final class Example8Strategies {
     private Example8Strategies() {}
 
@@ -44,7 +44,7 @@ public final class Example8Strategies {
         return h.square().sum();
     }
 
-    /** Keeps what is named, and what is small; the rest is computed again. */
+    /** Keeps values that are named or small; all others are recomputed. */
     static Planner keepAttention() {
         return new Keep(Policy.names("attn").or(Policy.atMost(1024)));
     }
@@ -52,7 +52,7 @@ public final class Example8Strategies {
     // names]
 
     // [mixed
-    /** Everything is kept, save in the first block, where only what is named is. */
+    /** Keeps everything except in the first block, where only named values are kept. */
     static Planner mixed() {
         return Mixed.of(new StoreAll()).in("block 0", new Keep(Policy.names("attn")));
     }
@@ -68,7 +68,7 @@ public final class Example8Strategies {
     }
 
     // [costs
-    /** Plans by the times of this machine's own kernels, which the file keeps. */
+    /** Plans by the measured times of this machine's kernels, which are stored in the file. */
     static double predicted(Path file) throws IOException {
         Fn<Tensor, Ebb.ValueAndGrad<Tensor>> f = Ebb.valueAndGrad(Example8Strategies::loss);
         var w = Array.of(Shape.of(32, 32), new float[1024]);

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** Values that are not kept but had again from what came after them. */
+/** Values that are not kept but rebuilt from later values by inverses. */
 public final class Example9Reversible {
     private Example9Reversible() {}
 
@@ -49,7 +49,7 @@ public final class Example9Reversible {
 
     // reversible-stack]
 
-    /** The least memory for the gradient, beside the weights. */
+    /** The smallest memory for the gradient, besides the weights. */
     static long least(int blocks) {
         var weights =
                 IntStream.range(0, 2 * blocks)
@@ -70,7 +70,10 @@ public final class Example9Reversible {
     }
 
     // [leapfrog
-    /** How far a planet is from its sun after a thousand steps, by where it starts. */
+    /**
+     * The distance of a planet from its sun after a thousand steps, as a function of its initial
+     * position.
+     */
     static Tensor distance(Tensor start) {
         var first = new Leapfrog.State(start, Array.of(0.0, 1.1));
         var frog = new Leapfrog(1000, new Grid(44));
@@ -87,7 +90,7 @@ public final class Example9Reversible {
     // leapfrog]
 
     // [own-inverse
-    /** An op that says how its input is had again: from output 0, which comes after input 0. */
+    /** An op that defines an inverse: its input is rebuilt from output 0. */
     record Mirror() implements Unary {
         @Override
         public Scalar at(Scalar x) {

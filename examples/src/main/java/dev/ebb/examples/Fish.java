@@ -7,11 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** A table of fish to learn from. */
+/** A table of fish as training data. */
 final class Fish {
     private Fish() {}
 
-    /** Perches and pikes, of which pikes are long for their weight. */
+    /** Perch and pike; pike are long for their weight. */
     static void write(Path file, int rows) throws IOException {
         var text = new StringBuilder("length,width,weight,kind\n");
         for (int i = 0; i < rows; i++) {

@@ -10,7 +10,7 @@ import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 
-/** Lines in a frame, as SVG; a field of numbers, as PNG. Plain Java. */
+/** Draws lines in a frame as SVG, and a field of numbers as PNG, in plain Java. */
 final class Picture {
     private static final int WIDTH = 640;
     private static final int HEIGHT = 400;
@@ -22,7 +22,7 @@ final class Picture {
     private final double high;
     private final StringBuilder shapes = new StringBuilder();
 
-    /** A frame that shows these numbers. */
+    /** A frame with these ranges of the axes. */
     Picture(double left, double right, double low, double high) {
         this.left = left;
         this.right = right;
@@ -85,7 +85,7 @@ final class Picture {
         var rows = new byte[height * (1 + 3 * width)];
         int at = 0;
         for (double[] row : field) {
-            at++; // the filter of this row: none
+            at++; // the PNG filter of this row: none
             for (double value : row) {
                 double v = Math.clamp(value, 0, 1);
                 rows[at++] = (byte) (255 * Math.min(1, 1.6 * v));

@@ -1,4 +1,4 @@
-/** Short programs, each run by a test. */
+/** Short example programs, each run by a test. */
 @NullMarked
 package dev.ebb.examples;
 

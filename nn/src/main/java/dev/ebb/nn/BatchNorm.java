@@ -15,24 +15,26 @@ public record BatchNorm(Tensor weight, Tensor bias, double epsilon, double momen
     /** The running mean and variance, one number per channel. */
     public record Statistics(Tensor mean, Tensor variance) {
         public static Statistics of(int channels) {
-            return new Statistics(Start.zeros(Shape.of(channels)), Start.ones(Shape.of(channels)));
+            return new Statistics(
+                    ConstantArrays.zeros(Shape.of(channels)),
+                    ConstantArrays.ones(Shape.of(channels)));
         }
     }
 
     /** A layer's output and the updated statistics. */
-    public record Seen(Tensor out, Statistics next) {}
+    public record Output(Tensor out, Statistics next) {}
 
     public static BatchNorm of(int channels) {
         var shape = Shape.of(channels);
-        return new BatchNorm(Start.ones(shape), Start.zeros(shape), 1e-5, 0.1);
+        return new BatchNorm(ConstantArrays.ones(shape), ConstantArrays.zeros(shape), 1e-5, 0.1);
     }
 
     /** For training: normalises by the batch's own statistics and updates the running ones. */
-    public Seen train(Tensor x, Statistics running) {
+    public Output train(Tensor x, Statistics running) {
         var batch = x.batchNorm(weight, bias, epsilon);
         double n = (double) x.shape().size() / x.dim(1);
         var variance = batch.variance().detach().mul(n > 1 ? n / (n - 1) : 1);
-        return new Seen(
+        return new Output(
                 batch.y(),
                 new Statistics(
                         moved(running.mean, batch.mean().detach()),

@@ -22,7 +22,7 @@ public record Block(Norm norm1, SelfAttention attention, Norm norm2, FeedForward
                 y.add(feedForward.apply(norm2.apply(y))), attended.cache());
     }
 
-    /** The same block with other dense layers. */
+    /** The same block with each dense layer replaced by {@code change}. */
     public Block rewritten(String path, Dense.Rewrite change) {
         return new Block(
                 norm1,

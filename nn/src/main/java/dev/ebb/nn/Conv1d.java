@@ -14,7 +14,7 @@ public record Conv1d(Tensor weight, Tensor bias, Conv geometry) implements Fn<Te
         int each = inputs / geometry.groups();
         return new Conv1d(
                 Init.linear(each * kernel).of(Shape.of(outputs, each, kernel), seed.of("weight")),
-                Start.zeros(Shape.of(outputs)),
+                ConstantArrays.zeros(Shape.of(outputs)),
                 geometry);
     }
 

@@ -16,7 +16,7 @@ public record Conv2d(Tensor weight, Tensor bias, Conv geometry) implements Fn<Te
         var shape = Shape.of(outputs, each, kernel, kernel);
         return new Conv2d(
                 Init.heNormal(each * kernel * kernel).of(shape, seed.of("weight")),
-                Start.zeros(Shape.of(outputs)),
+                ConstantArrays.zeros(Shape.of(outputs)),
                 geometry);
     }
 

@@ -15,12 +15,12 @@ public record Dropout(double share) {
         }
     }
 
-    /** For training; every layer and step needs a key of its own. */
+    /** In training; every layer and step needs a separate key. */
     public Tensor train(Tensor x, Key key) {
         return x.dropout(share, key);
     }
 
-    /** For inference. */
+    /** In inference. */
     public Tensor apply(Tensor x) {
         return x;
     }

@@ -6,10 +6,10 @@ import dev.ebb.tensor.Tensor;
 /** The feed-forward half of a transformer block, which processes each position separately. */
 public sealed interface FeedForward extends Fn<Tensor, Tensor> {
 
-    /** The same with other dense layers. */
+    /** The same with each dense layer replaced by {@code change}. */
     FeedForward rewritten(String path, Dense.Rewrite change);
 
-    /** A layer up to the inner width, an activation, a layer down. */
+    /** A dense layer to the inner width, an activation, and a dense layer back. */
     record Plain(Dense up, Dense down, Activation activation) implements FeedForward {
         @Override
         public Tensor apply(Tensor x) {
@@ -23,7 +23,9 @@ public sealed interface FeedForward extends Fn<Tensor, Tensor> {
         }
     }
 
-    /** A layer up to the inner width, multiplied by an activated gate, and a layer down. */
+    /**
+     * A dense layer to the inner width, multiplied by an activated gate, and a dense layer back.
+     */
     record Gated(Dense gate, Dense up, Dense down, Activation activation) implements FeedForward {
         @Override
         public Tensor apply(Tensor x) {
@@ -40,7 +42,7 @@ public sealed interface FeedForward extends Fn<Tensor, Tensor> {
         }
     }
 
-    /** With biases, as in GPT-2. */
+    /** A plain feed-forward half with biases, as in GPT-2. */
     static Plain plain(int width, int inner, Activation activation, Init up, Init down, Seed seed) {
         return new Plain(
                 Linear.of(width, inner, up, seed.of("up")),
@@ -48,7 +50,7 @@ public sealed interface FeedForward extends Fn<Tensor, Tensor> {
                 activation);
     }
 
-    /** With a gate, as in Llama, which has no biases. */
+    /** A gated feed-forward half without biases, as in Llama. */
     static Gated gated(
             int width, int inner, Activation activation, boolean biases, Init init, Seed seed) {
         return new Gated(

@@ -11,7 +11,8 @@ public record GroupNorm(Tensor weight, Tensor bias, int groups, double epsilon) 
 
     public static GroupNorm of(int channels, int groups, double epsilon) {
         var shape = Shape.of(channels);
-        return new GroupNorm(Start.ones(shape), Start.zeros(shape), groups, epsilon);
+        return new GroupNorm(
+                ConstantArrays.ones(shape), ConstantArrays.zeros(shape), groups, epsilon);
     }
 
     @Override

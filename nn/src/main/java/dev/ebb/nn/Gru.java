@@ -22,7 +22,7 @@ public record Gru(Tensor in, Tensor recurrent, Tensor inBias, Tensor recurrentBi
 
     public static Gru of(int inputs, int hidden, Seed seed) {
         var init = Init.linear(hidden);
-        var bias = Start.zeros(Shape.of(3 * hidden));
+        var bias = ConstantArrays.zeros(Shape.of(3 * hidden));
         return new Gru(
                 init.of(Shape.of(inputs, 3 * hidden), seed.of("in")),
                 init.of(Shape.of(hidden, 3 * hidden), seed.of("recurrent")),

@@ -7,8 +7,8 @@ import dev.ebb.tensor.Tensor;
 
 /**
  * The keys and values of the tokens that an attention layer has processed, [batch, key heads,
- * context, head width] each, so that for a new token only its own are computed. Positions of the
- * context that no token has reached yet may have any content: no query attends to them.
+ * context, head width] each, so that only those of a new token need be computed. Positions of the
+ * context that no token has reached yet may have any content, because no query attends to them.
  */
 public record KeyValueCache(Tensor keys, Tensor values) {
 

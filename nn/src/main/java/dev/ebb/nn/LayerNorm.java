@@ -11,7 +11,7 @@ public record LayerNorm(Tensor weight, Tensor bias, double epsilon) implements N
 
     public static LayerNorm of(int width, double epsilon) {
         var shape = Shape.of(width);
-        return new LayerNorm(Start.ones(shape), Start.zeros(shape), epsilon);
+        return new LayerNorm(ConstantArrays.ones(shape), ConstantArrays.zeros(shape), epsilon);
     }
 
     @Override

@@ -27,7 +27,7 @@ public record Lstm(Tensor in, Tensor recurrent, Tensor bias) {
         return new Lstm(
                 init.of(Shape.of(inputs, 4 * hidden), seed.of("in")),
                 init.of(Shape.of(hidden, 4 * hidden), seed.of("recurrent")),
-                Start.zeros(Shape.of(4 * hidden)));
+                ConstantArrays.zeros(Shape.of(4 * hidden)));
     }
 
     public int hidden() {

@@ -15,7 +15,7 @@ public record Residual(
         Conv2d conv1, BatchNorm norm1, Conv2d conv2, BatchNorm norm2, Optional<Conv2d> shortcut) {
 
     /** The block's output and the updated statistics of its two norms. */
-    public record Seen(Tensor out, List<BatchNorm.Statistics> next) {}
+    public record Output(Tensor out, List<BatchNorm.Statistics> next) {}
 
     public static Residual of(int inputs, int outputs, int stride, Seed seed) {
         boolean same = inputs == outputs && stride == 1;
@@ -36,10 +36,10 @@ public record Residual(
         return List.of(BatchNorm.Statistics.of(channels), BatchNorm.Statistics.of(channels));
     }
 
-    public Seen train(Tensor x, List<BatchNorm.Statistics> running) {
+    public Output train(Tensor x, List<BatchNorm.Statistics> running) {
         var first = norm1.train(conv1.apply(x), running.get(0));
         var second = norm2.train(conv2.apply(first.out().relu()), running.get(1));
-        return new Seen(around(x).add(second.out()).relu(), List.of(first.next(), second.next()));
+        return new Output(around(x).add(second.out()).relu(), List.of(first.next(), second.next()));
     }
 
     public Tensor apply(Tensor x, List<BatchNorm.Statistics> running) {

@@ -15,12 +15,12 @@ public record RmsNorm(Tensor weight, double epsilon, double offset) implements N
     }
 
     public static RmsNorm of(int width, double epsilon) {
-        return new RmsNorm(Start.ones(Shape.of(width)), epsilon);
+        return new RmsNorm(ConstantArrays.ones(Shape.of(width)), epsilon);
     }
 
-    /** As in Gemma: the scale is one plus the weight, which starts at zero. */
+    /** A norm as in Gemma, whose scale is one plus the weight, which starts at zero. */
     public static RmsNorm fromOne(int width, double epsilon) {
-        return new RmsNorm(Start.zeros(Shape.of(width)), epsilon, 1);
+        return new RmsNorm(ConstantArrays.zeros(Shape.of(width)), epsilon, 1);
     }
 
     @Override

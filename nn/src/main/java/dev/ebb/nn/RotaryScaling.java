@@ -3,9 +3,9 @@ package dev.ebb.nn;
 import java.util.List;
 
 /**
- * Changes the speeds of rotary positions, so that a model can process more tokens than in its
- * original training. The length is that for which a program is compiled: the number of tokens of a
- * batch, or the capacity of a cache.
+ * Changes the rotation speeds of rotary positions, so that a model can process more tokens than in
+ * its original training. The sequence length is the one for which a program is compiled: the number
+ * of tokens of a batch, or the capacity of a cache.
  */
 public sealed interface RotaryScaling {
 

@@ -8,14 +8,14 @@ import dev.ebb.ir.math.Philox;
  */
 public record Seed(long key) {
 
-    /** The key for a part with this name. */
+    /** The key for the part of a model with this name. */
     public Seed of(String part) {
         long hash = 0xcbf29ce484222325L;
         for (int i = 0; i < part.length(); i++) hash = (hash ^ part.charAt(i)) * 0x100000001b3L;
         return new Seed(mixed(key, hash));
     }
 
-    /** The key for a part with this number. */
+    /** The key for the part of a model with this number. */
     public Seed of(long part) {
         return new Seed(mixed(key + 0x9e3779b97f4a7c15L, part));
     }
@@ -26,7 +26,7 @@ public record Seed(long key) {
         return (words[0] & 0xffffffffL) | ((long) words[1] << 32);
     }
 
-    /** Draw number {@code i}: thirty-two random bits. */
+    /** Draw number {@code i}: 32 random bits. */
     public int bits(long i) {
         return Philox.draw(key, i);
     }
@@ -46,7 +46,7 @@ public record Seed(long key) {
         return ((bits & 0xffffffffL) + 0.5) / 0x1p32;
     }
 
-    /** Draw number {@code i}, a whole number in {@code [0, bound)}. */
+    /** Draw number {@code i}: an integer in {@code [0, bound)}. */
     public long below(long bound, long i) {
         long high = bits(2 * i) & 0xffffffffL;
         long word = (high << 31) ^ (bits(2 * i + 1) & 0x7fffffffL);

@@ -12,9 +12,9 @@ import java.util.Optional;
 /**
  * Multi-head self-attention over [batch, time, width].
  *
- * @param rotary the rotary positions, unless positions are part of the input
+ * @param rotary the rotary positions, empty if positions are part of the input
  */
-public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> rotary) {
+public record SelfAttention(InputProjection in, Dense out, Heads heads, Optional<Rotary> rotary) {
 
     /**
      * The division of the width into heads. With fewer key heads than heads, several query heads
@@ -62,15 +62,15 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
     }
 
     /** The projection from the input to queries, keys and values. */
-    public sealed interface Inward {
+    public sealed interface InputProjection {
         List<Tensor> apply(Tensor x, Heads heads);
 
-        /** The same with other dense layers. */
-        Inward rewritten(String path, Dense.Rewrite change);
+        /** The same with each dense layer replaced by {@code change}. */
+        InputProjection rewritten(String path, Dense.Rewrite change);
     }
 
     /** One matrix for all three, concatenated, as in GPT-2. */
-    public record Fused(Dense all) implements Inward {
+    public record Fused(Dense all) implements InputProjection {
         @Override
         public List<Tensor> apply(Tensor x, Heads heads) {
             var all = this.all.apply(x);
@@ -86,7 +86,7 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
     }
 
     /** One matrix for each, as in Llama. */
-    public record Separate(Dense query, Dense key, Dense value) implements Inward {
+    public record Separate(Dense query, Dense key, Dense value) implements InputProjection {
         @Override
         public List<Tensor> apply(Tensor x, Heads heads) {
             return List.of(query.apply(x), key.apply(x), value.apply(x));
@@ -102,7 +102,8 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
     }
 
     /** One matrix for each, and a norm for the queries and keys of every head, as in Qwen 3. */
-    public record Normed(Separate separate, RmsNorm queryNorm, RmsNorm keyNorm) implements Inward {
+    public record Normed(Separate separate, RmsNorm queryNorm, RmsNorm keyNorm)
+            implements InputProjection {
         @Override
         public List<Tensor> apply(Tensor x, Heads heads) {
             var parts = separate.apply(x, heads);
@@ -122,7 +123,7 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         }
     }
 
-    /** The same with other dense layers. */
+    /** The same with each dense layer replaced by {@code change}. */
     public SelfAttention rewritten(String path, Dense.Rewrite change) {
         return new SelfAttention(
                 in.rewritten(path + ".in", change), change.of(path + ".out", out), heads, rotary);
@@ -132,7 +133,9 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         return attended(x, heads.hidden(x.dim(1), x.dtype()));
     }
 
-    /** With {@code mask} added to the scores; it broadcasts to [batch, heads, time, time]. */
+    /**
+     * Attention with {@code mask} added to the scores; it broadcasts to [batch, heads, time, time].
+     */
     public Tensor apply(Tensor x, Tensor mask) {
         var hidden = heads.hidden(x.dim(1), x.dtype());
         return attended(x, Optional.of(hidden.map(mask::add).orElse(mask)));

@@ -123,10 +123,10 @@ class BudgetsTest {
 
     @Test
     void residualNetworkWithStatistics() {
-        record Trained(ResNet model, ResNet.Statistics running, Tensor x, Tensor y) {}
+        record TrainingResult(ResNet model, ResNet.Statistics running, Tensor x, Tensor y) {}
         record Out(Tensor loss, ResNet grad, ResNet.Statistics next) {}
         var model = ResNet.of(3, List.of(8, 16, 16), 10, new Seed(2));
-        Fn<Trained, Out> f =
+        Fn<TrainingResult, Out> f =
                 t -> {
                     var seen =
                             Ebb.valueAndGrad(
@@ -139,7 +139,9 @@ class BudgetsTest {
                             seen.value(), seen.grad(), t.model().train(t.x(), t.running()).next());
                 };
         holdsAtEveryBudget(
-                f, new Trained(model, model.statistics(), noise(3, 4, 3, 16, 16), labels(10, 4)));
+                f,
+                new TrainingResult(
+                        model, model.statistics(), noise(3, 4, 3, 16, 16), labels(10, 4)));
     }
 
     @Test
@@ -231,7 +233,7 @@ class BudgetsTest {
     }
 
     /**
-     * Training in place for a hundred steps: statistics are applied once a step at every budget.
+     * Training in place for a hundred steps: statistics are updated once per step at every budget.
      */
     @Test
     void runningStatisticsAfterAHundredSteps() {

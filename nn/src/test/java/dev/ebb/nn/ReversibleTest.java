@@ -47,7 +47,10 @@ class ReversibleTest {
 
     record State<M>(M model, Optimizer.State<M> optimizer) {}
 
-    /** Sixty invented words, each followed by one of four: the next word can be learned in part. */
+    /**
+     * A text of sixty invented words, each followed by one of four, so that the next word can be
+     * learned in part.
+     */
     private static Corpus chatter() {
         var words = new ArrayList<String>();
         var random = new Seed(11);

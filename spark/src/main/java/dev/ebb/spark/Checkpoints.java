@@ -1,7 +1,7 @@
 package dev.ebb.spark;
 
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ChecksumException;
@@ -98,15 +98,15 @@ record Checkpoints(String folder) {
             if (system().mkdirs(new Path(folder))) return;
             throw new IOException("it is not given one");
         } catch (IOException e) {
-            var told =
+            var error =
                     new IOException(
                             "the folder "
                                     + folder
                                     + " for checkpoints cannot be made ("
                                     + e.getMessage()
                                     + "); name one of a Hadoop file system that all executors see");
-            told.addSuppressed(e);
-            throw told;
+            error.addSuppressed(e);
+            throw error;
         }
     }
 
@@ -124,7 +124,7 @@ record Checkpoints(String folder) {
      * Writes a checkpoint after {@code step} steps; other processes may write the same one
      * concurrently.
      */
-    void write(long step, List<Supply> tensors, Map<String, String> notes) throws IOException {
+    void write(long step, List<LazyTensor> tensors, Map<String, String> notes) throws IOException {
         var system = system();
         var part = new Path(folder, "." + UUID.randomUUID());
         try {

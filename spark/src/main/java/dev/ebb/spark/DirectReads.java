@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class DirectReads implements RecvByteBufAllocator {
     private static final int SMALL = 1 << 12;
 
-    private volatile @Nullable Arrival arrival;
+    private volatile @Nullable IncomingMessage arrival;
 
-    void begin(Arrival message) {
+    void begin(IncomingMessage message) {
         arrival = message;
     }
 

@@ -117,7 +117,7 @@ final class Peer {
             receives.put(number, waiting);
         }
         try {
-            client().send(new Header(session, own, number, into.byteSize()).encoded());
+            client().send(new MessageHeader(session, own, number, into.byteSize()).encoded());
         } catch (RuntimeException e) {
             synchronized (this) {
                 receives.remove(number);
@@ -143,11 +143,11 @@ final class Peer {
     }
 
     private void upload(long number, Waiting waiting) {
-        var header = new Header(session, own, number, waiting.bytes.byteSize());
+        var header = new MessageHeader(session, own, number, waiting.bytes.byteSize());
         try {
             client().uploadStream(
                             new NioManagedBuffer(header.encoded()),
-                            new Outgoing(waiting.bytes),
+                            new OutgoingMessage(waiting.bytes),
                             new RpcResponseCallback() {
                                 @Override
                                 public void onSuccess(ByteBuffer response) {
@@ -165,7 +165,7 @@ final class Peer {
     }
 
     /** The peer starts to send message {@code header.number()}; returns where to receive it. */
-    Arrival arriving(Header header) {
+    IncomingMessage arriving(MessageHeader header) {
         Waiting waiting;
         synchronized (this) {
             waiting = receives.remove(header.number());
@@ -174,7 +174,7 @@ final class Peer {
             throw new IllegalStateException(
                     name() + " sent message " + header.number() + ", which nobody asked for");
         }
-        return new Arrival(
+        return new IncomingMessage(
                 "message " + header.number() + " of " + name(),
                 waiting.bytes,
                 wrong -> {

@@ -1,6 +1,6 @@
 package dev.ebb.spark;
 
-import dev.ebb.nn.parallel.Cut;
+import dev.ebb.nn.parallel.Partition;
 import dev.ebb.nn.parallel.Recipe;
 import dev.ebb.plan.Budget;
 
@@ -15,7 +15,12 @@ import java.time.Duration;
  * @param checkpoints the folder for them
  */
 record RankSettings<P>(
-        Recipe<P> recipe, Cut cut, int batch, Course course, Limits limits, String checkpoints)
+        Recipe<P> recipe,
+        Partition cut,
+        int batch,
+        Course course,
+        Limits limits,
+        String checkpoints)
         implements Serializable {
     RankSettings {
         cut.requireShards(batch);
@@ -61,7 +66,7 @@ record RankSettings<P>(
         MEASURED
     }
 
-    RankSettings<P> with(Cut other, int examples) {
+    RankSettings<P> with(Partition other, int examples) {
         return new RankSettings<>(recipe, other, examples, course, limits, checkpoints);
     }
 

@@ -1,8 +1,8 @@
 package dev.ebb.spark;
 
 import dev.ebb.cpu.Cpu;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.parallel.Group;
 import dev.ebb.nn.parallel.PeerException;
 import dev.ebb.nn.parallel.Rank;
@@ -33,7 +33,8 @@ import java.util.Map;
  *
  * @param tally the accumulators that the driver reads while the rank runs
  */
-record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements Serializable {
+record RankTask<P>(RankSettings<P> settings, BatchSource feed, ProgressAccumulators tally)
+        implements Serializable {
     /** The plans of this executor's ranks: a stage that is restarted need not search again. */
     private static final PlanCache PLANS = PlanCache.inMemory();
 
@@ -190,8 +191,8 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
         if (found.isEmpty()) throw new IOException("the checkpoint of step " + step + " changed");
     }
 
-    private static Supply stored(Safetensors file, Supply like) {
-        return new Supply(
+    private static LazyTensor stored(Safetensors file, LazyTensor like) {
+        return new LazyTensor(
                 like.name(),
                 like.type(),
                 () -> {
@@ -219,7 +220,7 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
         }
         var tensors = new ArrayList<>(rank.state());
         Tensor data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
-        tensors.add(new Supply("losses", data.type(), () -> (Array) data));
+        tensors.add(new LazyTensor("losses", data.type(), () -> (Array) data));
         checkpoints.write(
                 losses.size(),
                 tensors,

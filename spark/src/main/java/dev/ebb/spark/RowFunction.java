@@ -30,7 +30,7 @@ final class RowFunction<P> implements UDF1<Seq<Object>, List<Float>> {
 
     private final Recipe<P> recipe;
     private final Prediction<P> prediction;
-    private final Trained trained;
+    private final SparkResult trained;
     private final String budget;
     private transient @Nullable Ready<P> ready;
 
@@ -46,7 +46,7 @@ final class RowFunction<P> implements UDF1<Seq<Object>, List<Float>> {
         }
     }
 
-    RowFunction(Recipe<P> recipe, Prediction<P> prediction, Trained trained, String budget) {
+    RowFunction(Recipe<P> recipe, Prediction<P> prediction, SparkResult trained, String budget) {
         this.recipe = recipe;
         this.prediction = prediction;
         this.trained = trained;

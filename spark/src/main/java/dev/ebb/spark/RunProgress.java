@@ -20,21 +20,21 @@ import java.util.function.Consumer;
 
 /**
  * The progress of every rank, on the driver. Executors' heartbeats carry the values of {@link
- * Tally}. Progress is a source of Spark's metrics, which Spark's UI shows at {@code /metrics/json},
- * and is reported as lines of text to a listener.
+ * ProgressAccumulators}. Progress is a source of Spark's metrics, which Spark's UI shows at {@code
+ * /metrics/json}, and is reported as lines of text to a listener.
  */
 final class RunProgress extends SparkListener implements Source {
     /** With more ranks than this, a line shows only the rank with the most memory. */
     private static final int EACH = 8;
 
-    private final Tally tally;
+    private final ProgressAccumulators tally;
     private final long steps;
     private final Consumer<String> lines;
     private final MetricRegistry registry = new MetricRegistry();
     private final Map<Long, Integer> rankOfTask = new HashMap<>();
     private final RankNow[] ranks;
     private double loss = Double.NaN;
-    private long told = -1;
+    private long reported = -1;
 
     private record RankNow(long step, long promised, long measured) {}
 
@@ -42,7 +42,7 @@ final class RunProgress extends SparkListener implements Source {
      * @param steps of the whole run
      * @param lines gets a line whenever the slowest rank has made progress
      */
-    RunProgress(Tally tally, int ranks, long steps, Consumer<String> lines) {
+    RunProgress(ProgressAccumulators tally, int ranks, long steps, Consumer<String> lines) {
         this.tally = tally;
         this.steps = steps;
         this.lines = lines;
@@ -115,8 +115,8 @@ final class RunProgress extends SparkListener implements Source {
 
     private void tell() {
         long slowest = Arrays.stream(ranks).mapToLong(RankNow::step).min().orElse(0);
-        if (slowest == 0 || slowest == told) return;
-        told = slowest;
+        if (slowest == 0 || slowest == reported) return;
+        reported = slowest;
         var line = new StringBuilder();
         line.append(String.format(Locale.ROOT, "step %,d of %,d, loss %.4f", slowest, steps, loss));
         if (ranks.length <= EACH) {

@@ -31,7 +31,7 @@ final class RunReport {
 
     private RunReport() {}
 
-    static String of(String title, Trained trained) {
+    static String of(String title, SparkResult trained) {
         var page = new StringBuilder(HEAD);
         page.append("<h1>").append(escaped(title)).append("</h1>\n");
         page.append("<p>Weights <code>").append(trained.digest()).append("</code></p>\n");

@@ -1,7 +1,7 @@
 package dev.ebb.spark;
 
+import dev.ebb.nn.parallel.ExchangeQueue;
 import dev.ebb.nn.parallel.Group;
-import dev.ebb.nn.parallel.Lane;
 import dev.ebb.nn.parallel.LinkCost;
 import dev.ebb.nn.parallel.PeerException;
 
@@ -42,12 +42,12 @@ import java.util.function.UnaryOperator;
 public final class SparkGroup implements Group {
     private final int rank;
     private final Duration patience;
-    private final Inbox inbox;
+    private final MessageReceiver inbox;
     private final TransportContext context;
     private final TransportServer server;
     private final TransportClientFactory clients;
     private final List<Peer> peers = new ArrayList<>();
-    private final Lane lane = new Lane();
+    private final ExchangeQueue queue = new ExchangeQueue();
     private volatile LinkCost linkCost = LinkCost.TYPICAL;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -104,7 +104,7 @@ public final class SparkGroup implements Group {
             Gathering gathering) {
         this.rank = rank;
         this.patience = patience;
-        inbox = new Inbox(secret.isEmpty() && !conf.sslRpcEnabled());
+        inbox = new MessageReceiver(secret.isEmpty() && !conf.sslRpcEnabled());
         context = new TransportContext(conf, inbox);
         List<TransportServerBootstrap> servers = new ArrayList<>();
         List<TransportClientBootstrap> bootstraps = new ArrayList<>();
@@ -162,8 +162,8 @@ public final class SparkGroup implements Group {
     }
 
     @Override
-    public Lane lane() {
-        return lane;
+    public ExchangeQueue queue() {
+        return queue;
     }
 
     /** The port on which this rank listens. */
@@ -193,14 +193,14 @@ public final class SparkGroup implements Group {
         return () -> await(done, from, "sent no message to");
     }
 
-    private void await(CompletableFuture<Void> done, int peer, String what) {
+    private void await(CompletableFuture<Void> done, int peer, String operation) {
         try {
             done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new PeerException(
                     peers.get(peer).name()
                             + " "
-                            + what
+                            + operation
                             + " rank "
                             + rank
                             + " within "
@@ -218,14 +218,14 @@ public final class SparkGroup implements Group {
 
     @Override
     public void settle() {
-        lane.settle();
+        queue.settle();
         if (!peers.stream().allMatch(Peer::isSettled)) close();
     }
 
     @Override
     public void close() {
         if (closed.getAndSet(true)) return;
-        lane.close();
+        queue.close();
         inbox.close();
         clients.close();
         server.close();

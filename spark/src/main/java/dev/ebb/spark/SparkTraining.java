@@ -1,6 +1,6 @@
 package dev.ebb.spark;
 
-import dev.ebb.nn.parallel.Cut;
+import dev.ebb.nn.parallel.Partition;
 import dev.ebb.nn.parallel.Recipe;
 
 import org.apache.spark.Partitioner;
@@ -76,7 +76,7 @@ public final class SparkTraining<P> {
                 spark,
                 new RankSettings<>(
                         recipe,
-                        new Cut(8, 1),
+                        new Partition(8, 1),
                         64,
                         new RankSettings.Course(100, 50),
                         new RankSettings.Limits(
@@ -92,7 +92,7 @@ public final class SparkTraining<P> {
 
     /** Sets the number of ranks, which must divide the number of shards. */
     public SparkTraining<P> ranks(int ranks) {
-        return with(settings.with(new Cut(settings.cut().pieces(), ranks), settings.batch()));
+        return with(settings.with(new Partition(settings.cut().pieces(), ranks), settings.batch()));
     }
 
     /**
@@ -100,7 +100,7 @@ public final class SparkTraining<P> {
      * number of shards. A rank with a power of two of shards sends the fewest bytes.
      */
     public SparkTraining<P> batch(int examples, int shards) {
-        return with(settings.with(new Cut(shards, settings.cut().ranks()), examples));
+        return with(settings.with(new Partition(shards, settings.cut().ranks()), examples));
     }
 
     /** Sets the total number of steps and the number of steps between checkpoints. */
@@ -157,11 +157,11 @@ public final class SparkTraining<P> {
     }
 
     /** Trains on batches that are a function of the step. */
-    public Trained fit(Batches batches) throws IOException {
+    public SparkResult fit(Batches batches) throws IOException {
         var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         JavaRDD<Tuple2<Long, Row>> empty =
                 context.parallelize(Collections.emptyList(), settings.cut().ranks());
-        return run(empty, new Feed.Made(batches, settings.batch()));
+        return run(empty, new BatchSource.Made(batches, settings.batch()));
     }
 
     /**
@@ -171,7 +171,7 @@ public final class SparkTraining<P> {
      *
      * @param columns the columns that become the tensors of a batch, in this order
      */
-    public Trained fit(Dataset<Row> table, List<Column> columns, long seed) throws IOException {
+    public SparkResult fit(Dataset<Row> table, List<Column> columns, long seed) throws IOException {
         if (columns.isEmpty())
             throw new IllegalArgumentException("no columns to train on; name one at least");
         var chosen =
@@ -190,7 +190,7 @@ public final class SparkTraining<P> {
         var sorted =
                 placed.repartitionAndSortWithinPartitions(
                         new ByRank(settings.batch(), settings.cut().ranks()));
-        return run(sorted.map(row -> row), new Feed.Table(columns, settings.batch(), order));
+        return run(sorted.map(row -> row), new BatchSource.Table(columns, settings.batch(), order));
     }
 
     private static List<Tuple2<Long, Row>> places(
@@ -225,7 +225,7 @@ public final class SparkTraining<P> {
         }
     }
 
-    private Trained run(JavaRDD<Tuple2<Long, Row>> rows, Feed feed) throws IOException {
+    private SparkResult run(JavaRDD<Tuple2<Long, Row>> rows, BatchSource feed) throws IOException {
         var context = spark.sparkContext();
         if (!context.conf().getBoolean("spark.authenticate", false)) {
             LOG.warn(
@@ -234,7 +234,7 @@ public final class SparkTraining<P> {
                             + " the network is not your own");
         }
         requireSlots(context);
-        var tally = Tally.of(context);
+        var tally = ProgressAccumulators.of(context);
         var task = new RankTask<>(settings, feed, tally);
         var results =
                 rows.rdd()
@@ -247,7 +247,7 @@ public final class SparkTraining<P> {
         context.addSparkListener(progress);
         metrics.registerSource(progress);
         try {
-            return new Trained(collected(results.toJavaRDD()), settings.checkpoints());
+            return new SparkResult(collected(results.toJavaRDD()), settings.checkpoints());
         } finally {
             metrics.removeSource(progress);
             context.removeSparkListener(progress);
@@ -308,7 +308,7 @@ public final class SparkTraining<P> {
 
     /** The error for too few executors; Spark has already waited for them, so it is not retried. */
     private IllegalStateException tooFew(long step, Exception e) {
-        var told =
+        var error =
                 new IllegalStateException(
                         "training stopped after the checkpoint of step "
                                 + step
@@ -318,8 +318,8 @@ public final class SparkTraining<P> {
                                 + " of ranks that divides the "
                                 + settings.cut().pieces()
                                 + " shards, which changes no bit");
-        told.addSuppressed(e);
-        return told;
+        error.addSuppressed(e);
+        return error;
     }
 
     private static Function1<

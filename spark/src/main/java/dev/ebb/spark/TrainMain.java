@@ -39,31 +39,35 @@ public final class TrainMain implements Callable<Integer> {
     @Option(
             names = "--spark",
             paramLabel = "MASTER",
-            description = "local[N], spark://HOST:PORT, yarn, ...; spark-submit says it itself.")
+            description = "local[N], spark://HOST:PORT, yarn, ...; not needed with spark-submit.")
     private @Nullable String master;
 
     @Option(
             names = "--executors",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Ranks, which divide the shards. They change no bit. Default: 1.")
+            description = "Ranks; must divide --shards. No bit depends on it. Default: 1.")
     private int executors = 1;
 
     @Option(
             names = "--shards",
             paramLabel = "N",
             defaultValue = "8",
-            description = "Into how many a batch is cut; they decide the bits. Default: 8.")
+            description = "Shards of a batch; the bits depend on their number. Default: 8.")
     private int shards = 8;
 
     @Option(
             names = "--budget",
             paramLabel = "BYTES",
             defaultValue = "64MiB",
-            description = "All memory a rank may own. Default: ${DEFAULT-VALUE}.")
+            description = "All memory of a rank. Default: ${DEFAULT-VALUE}.")
     private String budget = "64MiB";
 
-    @Option(names = "--text", arity = "1..*", paramLabel = "FILE", description = "To train on.")
+    @Option(
+            names = "--text",
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "Text to train on.")
     private List<Path> text = List.of();
 
     @Option(
@@ -74,16 +78,28 @@ public final class TrainMain implements Callable<Integer> {
             description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
     private ModelSize size = ModelSize.of("small");
 
-    @Option(names = "--steps", paramLabel = "N", defaultValue = "1000", description = "In all.")
+    @Option(
+            names = "--steps",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "Total steps. Default: 1000.")
     private long steps = 1000;
 
-    @Option(names = "--batch", paramLabel = "N", description = "Passages a step.")
+    @Option(names = "--batch", paramLabel = "N", description = "Sequences per step.")
     private @Nullable Integer batch;
 
-    @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Default: 1.")
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "The seed of weights and batches. Default: 1.")
     private long seed = 1;
 
-    @Option(names = "--threads", paramLabel = "N", defaultValue = "1", description = "Of a rank.")
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "CPU threads of a rank. Default: 1.")
     private int threads = 1;
 
     @Option(
@@ -182,7 +198,7 @@ public final class TrainMain implements Callable<Integer> {
     /**
      * The settings for Spark; those on the command line of {@code spark-submit} take precedence.
      */
-    private Map<String, String> settings(SparkConf said) {
+    private Map<String, String> settings(SparkConf given) {
         var all = new HashMap<String, String>();
         all.put("spark.executor.cores", threads + "");
         all.put("spark.task.cpus", threads + "");
@@ -194,16 +210,16 @@ public final class TrainMain implements Callable<Integer> {
         all.put("spark.barrier.sync.timeout", "3600");
         all.put("spark.executor.heartbeatInterval", "5s");
         all.put("spark.log.level", "WARN");
-        all.keySet().removeIf(said::contains);
+        all.keySet().removeIf(given::contains);
         var options = "spark.executor.extraJavaOptions";
-        all.put(options, (said.get(options, "") + " " + VECTORS).strip());
+        all.put(options, (given.get(options, "") + " " + VECTORS).strip());
         var jars = new ArrayList<>(jars());
-        if (!said.get("spark.jars", "").isEmpty()) jars.add(said.get("spark.jars"));
+        if (!given.get("spark.jars", "").isEmpty()) jars.add(given.get("spark.jars"));
         all.put("spark.jars", String.join(",", jars));
         return all;
     }
 
-    private static void print(Trained trained) {
+    private static void print(SparkResult trained) {
         var lines = System.out;
         lines.printf(
                 Locale.ROOT,

@@ -3,8 +3,8 @@ package dev.ebb.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.ebb.nn.file.Supply;
-import dev.ebb.nn.parallel.Cut;
+import dev.ebb.nn.file.LazyTensor;
+import dev.ebb.nn.parallel.Partition;
 import dev.ebb.tensor.Array;
 
 import org.apache.spark.sql.Row;
@@ -31,7 +31,7 @@ class CheckpointsTest {
 
     private static void write(Checkpoints checkpoints, long step) throws IOException {
         var x = Array.of(1f, 2f, step);
-        checkpoints.write(step, List.of(new Supply("x", x.type(), () -> x)), Map.of());
+        checkpoints.write(step, List.of(new LazyTensor("x", x.type(), () -> x)), Map.of());
     }
 
     private Path file(long step) {
@@ -109,8 +109,8 @@ class CheckpointsTest {
     /** Rank 1 of two, batches of four: places 2 and 3, 6 and 7, ... */
     @Test
     void rows_come_in_their_places_or_not_at_all() {
-        var feed = new Feed.Table(List.of(Column.number("x")), 4, new RowOrder(1, 9));
-        var cut = new Cut(2, 2);
+        var feed = new BatchSource.Table(List.of(Column.number("x")), 4, new RowOrder(1, 9));
+        var cut = new Partition(2, 2);
         var all = new ArrayList<Tuple2<Long, Row>>();
         for (long place : new long[] {2, 3, 6, 7})
             all.add(new Tuple2<>(place, RowFactory.create((double) place)));

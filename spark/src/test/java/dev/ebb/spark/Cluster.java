@@ -39,7 +39,7 @@ final class Cluster implements AutoCloseable {
     private final Process worker;
     private final String url;
 
-    /** A master, and a worker with so many cores. */
+    /** Starts a master, and a worker with this number of cores. */
     Cluster(Path folder, int cores) throws IOException, InterruptedException {
         this.folder = folder;
         writeJar(Files.createDirectories(folder.resolve("home/jars")).resolve("all.jar"));

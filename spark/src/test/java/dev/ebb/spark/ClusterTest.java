@@ -41,13 +41,13 @@ class ClusterTest {
     private static SparkSession spark;
     private static Process submitted;
     private static Process alone;
-    private static FutureTask<Trained> tooMany;
+    private static FutureTask<SparkResult> tooMany;
     private static String expected;
 
     @BeforeAll
     static void start() throws IOException, InterruptedException {
         Local.stop();
-        // two cores more than the test takes, for a program of its own
+        // two cores more than the test takes, for another program
         cluster = new Cluster(folder, EXECUTORS + 2);
         alone = cluster.start(ALONE, Cluster.COMPUTING, List.of(folder.toString()));
         spark = session(cluster);
@@ -100,7 +100,7 @@ class ClusterTest {
                 .steps(Small.STEPS, 5);
     }
 
-    /** What the command trains by its defaults, in processes of many kinds. */
+    /** The default training of the command, in processes of many kinds. */
     @Test
     void the_main_job_has_one_digest_on_any_number_of_executors_and_on_one_machine()
             throws IOException, InterruptedException {

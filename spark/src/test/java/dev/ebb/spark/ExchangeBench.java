@@ -60,7 +60,7 @@ final class ExchangeBench {
         }
     }
 
-    /** Both processes do the same; rank 1 sends, rank 0 receives and tells. */
+    /** Both processes run the same code; rank 1 sends, rank 0 receives and prints the figures. */
     private static void run(int rank, java.io.InputStream in, PrintStream out, Page page)
             throws IOException {
         var lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
@@ -101,7 +101,7 @@ final class ExchangeBench {
                 out.println(garbage);
                 return;
             }
-            var bars = new Bars();
+            var thresholds = new Thresholds();
             double sent = Long.parseLong(lines.readLine()) / 1024.0;
             double received = garbage / 1024.0;
             var text =
@@ -113,17 +113,18 @@ final class ExchangeBench {
                             BYTES / plain / 1e9,
                             BYTES / spark / 1e9,
                             plain / spark,
-                            bars.atLeast(
+                            thresholds.atLeast(
                                     "the share of a plain TCP stream", plain / spark, LEAST_SHARE),
                             sent,
-                            bars.atMost("garbage where it is sent, KiB,", sent, MOST_GARBAGE_KIB),
+                            thresholds.atMost(
+                                    "garbage where it is sent, KiB,", sent, MOST_GARBAGE_KIB),
                             received,
-                            bars.atMost(
+                            thresholds.atMost(
                                     "garbage where it is received, KiB,",
                                     received,
                                     MOST_GARBAGE_KIB));
             page.write("ExchangeBench", text);
-            bars.end();
+            thresholds.end();
         }
     }
 

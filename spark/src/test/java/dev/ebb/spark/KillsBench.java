@@ -21,7 +21,7 @@ final class KillsBench {
     }
 
     /** The cluster is closed before the process may end. */
-    private static Bars run(long seed, int wanted) throws IOException, InterruptedException {
+    private static Thresholds run(long seed, int wanted) throws IOException, InterruptedException {
         var page = new Page("Kills");
         var folder = Files.createTempDirectory("ebb-kills");
         var marks = Files.createDirectories(folder.resolve("marks"));
@@ -50,7 +50,7 @@ final class KillsBench {
             int kills = killed.get();
             killer.interrupt();
             boolean same = trained.digest().equals(expected);
-            var bars = new Bars();
+            var thresholds = new Thresholds();
             page.write(
                     "KillsBench",
                     String.format(
@@ -59,12 +59,12 @@ final class KillsBench {
                                     + " %s that of one machine %s.%n",
                             seed,
                             kills,
-                            bars.atLeast("the number of kills", kills, wanted),
+                            thresholds.atLeast("the number of kills", kills, wanted),
                             (System.nanoTime() - start) / 1e9,
                             same ? "is" : "is not",
-                            bars.must(
+                            thresholds.must(
                                     same, "one digest", "the digest is not that of one machine")));
-            return bars;
+            return thresholds;
         }
     }
 

@@ -22,7 +22,7 @@ final class Loopback {
                 "ebb", new MapConfigProvider(new HashMap<>(Map.of("spark.ebb.io.mode", "NIO"))));
     }
 
-    /** How each of so many ranks joins the others: all must. */
+    /** A function by which each of {@code ranks} ranks joins the others; all must call it. */
     static IntFunction<Group> joining(int ranks) {
         var board = new Threads.Board(ranks);
         return rank -> join(rank, board);

@@ -4,8 +4,8 @@ import dev.ebb.cpu.Cpu;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.ModelSize;
-import dev.ebb.nn.parallel.Cut;
 import dev.ebb.nn.parallel.LocalGroup;
+import dev.ebb.nn.parallel.Partition;
 import dev.ebb.nn.parallel.Rank;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Tensor;
@@ -60,8 +60,8 @@ final class MainJob {
                 });
     }
 
-    /** As the command, on another cluster. */
-    static Trained train(SparkSession spark, int ranks, Path folder) throws IOException {
+    /** The training of the command, on another cluster. */
+    static SparkResult train(SparkSession spark, int ranks, Path folder) throws IOException {
         var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         var text = context.broadcast(TEXT.getBytes(StandardCharsets.UTF_8));
         return SparkTraining.of(spark, GPT, folder.toUri().toString())
@@ -80,7 +80,7 @@ final class MainJob {
                 var rank =
                         new Rank<>(
                                 GPT,
-                                new Cut(SHARDS, 1),
+                                new Partition(SHARDS, 1),
                                 group,
                                 batch(0),
                                 Budget.of(BUDGET),

@@ -4,8 +4,8 @@ import dev.ebb.cpu.Cpu;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.parallel.Afterwards;
-import dev.ebb.nn.parallel.Cut;
 import dev.ebb.nn.parallel.Group;
+import dev.ebb.nn.parallel.Partition;
 import dev.ebb.nn.parallel.Rank;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
@@ -29,7 +29,7 @@ final class OverlapBench {
     private static final int CONTEXT = 64;
     private static final int STEPS = 8;
     private static final double GIGABIT = 1e9 / 8;
-    private static final Cut CUT = new Cut(2, 2);
+    private static final Partition CUT = new Partition(2, 2);
     private static final GptRecipe GPT = new GptRecipe(4, 128, 4, CONTEXT, 1, 1000);
     private static final Corpus CORPUS =
             Corpus.of("the forward pass floods memory; the backward pass lets it ebb. ".repeat(99));
@@ -39,16 +39,16 @@ final class OverlapBench {
     public static void main(String[] arguments) throws IOException {
         int turns = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 20;
         var page = new Page("Overlap");
-        var bars = new Bars();
+        var thresholds = new Thresholds();
         var text = new StringBuilder();
         text.append(
                 "GPT of 4 layers, width 128, a shard of 4 passages on each of two ranks of one"
                         + " thread.\n\n");
         text.append("| over | beside, ms | after, ms | gain | weights |\n|---|---|---|---|---|\n");
-        text.append(line(bars, "loopback", turns, Loopback::joining));
+        text.append(line(thresholds, "loopback", turns, Loopback::joining));
         text.append(
                 line(
-                        bars,
+                        thresholds,
                         "1 Gb/s, imitated",
                         turns,
                         ranks -> {
@@ -56,11 +56,14 @@ final class OverlapBench {
                             return rank -> new Wire(joining.apply(rank), GIGABIT, 50e-6);
                         }));
         page.write("OverlapBench", text.toString());
-        bars.end();
+        thresholds.end();
     }
 
     private static String line(
-            Bars bars, String name, int turns, IntFunction<IntFunction<Group>> joining) {
+            Thresholds thresholds,
+            String name,
+            int turns,
+            IntFunction<IntFunction<Group>> joining) {
         try (var beside = team(joining.apply(2), OverlapBench::beside);
                 var after = team(joining.apply(2), OverlapBench::after)) {
             // the same number of steps for both, so that their weights can be compared
@@ -83,7 +86,7 @@ final class OverlapBench {
                     1e3 * without,
                     100 * (1 - with / without),
                     same ? "the same bits" : "other bits",
-                    bars.must(
+                    thresholds.must(
                             same,
                             "the same bits",
                             "over " + name + " the weights have other bits"));

@@ -89,7 +89,7 @@ final class RowsBench {
             long right = scored.filter("found = label").count();
             double predicting = seconds(start);
             int different = different(trained, scored.limit(20_000));
-            var bars = new Bars();
+            var thresholds = new Thresholds();
             var rank = trained.ranks().getFirst();
             page.write(
                     "RowsBench",
@@ -110,7 +110,7 @@ final class RowsBench {
                             trained.losses().getLast(),
                             rank.promisedBytes(),
                             rank.measuredBytes(),
-                            bars.must(
+                            thresholds.must(
                                     trained.ranks().stream().allMatch(RowsBench::isKept),
                                     "as promised on every rank, within the budget",
                                     "a rank measured other memory than it promised, or more than"
@@ -119,8 +119,8 @@ final class RowsBench {
                             100.0 * right / rows,
                             Math.min(rows, 20_000),
                             different,
-                            bars.atMost("the number of rows that differ", different, 0)));
-            bars.end();
+                            thresholds.atMost("the number of rows that differ", different, 0)));
+            thresholds.end();
         }
     }
 
@@ -157,7 +157,7 @@ final class RowsBench {
     }
 
     /** How many of these rows have another score on one machine, without Spark. */
-    private static int different(Trained trained, Dataset<Row> scored) throws IOException {
+    private static int different(SparkResult trained, Dataset<Row> scored) throws IOException {
         var model = trained.model(new Classifier());
         int different = 0;
         try (var program = Ebb.compile((Mlp m, Tensor x) -> m.apply(x)).on(new Cpu(1))) {

@@ -59,7 +59,7 @@ class RunProgressTest {
 
     @Test
     void every_rank_s_step_and_memory_is_told_and_a_metric() {
-        var tally = Tally.of(Local.session().sparkContext());
+        var tally = ProgressAccumulators.of(Local.session().sparkContext());
         var lines = new ArrayList<String>();
         var progress = new RunProgress(tally, 2, 100, lines::add);
         progress.onTaskStart(started(70, 0));

@@ -9,9 +9,9 @@ import dev.ebb.ir.Shape;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.parallel.Collectives;
-import dev.ebb.nn.parallel.Cut;
 import dev.ebb.nn.parallel.Group;
 import dev.ebb.nn.parallel.LocalGroup;
+import dev.ebb.nn.parallel.Partition;
 import dev.ebb.nn.parallel.Rank;
 import dev.ebb.nn.parallel.ScalingModel;
 import dev.ebb.plan.Budget;
@@ -40,7 +40,7 @@ final class ScalingBench {
     private static final int BATCHES = 8;
     private static final double WARM_UP = 5;
 
-    /** How far a prediction may be from what is measured. */
+    /** The most percent by which a prediction may differ from the measurement. */
     private static final double MOST_PERCENT = 15;
 
     private static final GptRecipe GPT = new GptRecipe(2, 128, 4, CONTEXT, 1, 1000);
@@ -83,7 +83,7 @@ final class ScalingBench {
                         1e12 * link.byteSeconds()));
         text.append("| ranks | predicted, ms | of it exchange, ms | measured, ms | apart |\n");
         text.append("|---|---|---|---|---|\n");
-        var bars = new Bars();
+        var thresholds = new Thresholds();
         for (int i = 0; i < 3; i++) {
             var step = model.step(1 << i);
             double apart = 100 * (step.seconds() / best[3 + i] - 1);
@@ -96,7 +96,7 @@ final class ScalingBench {
                             1e3 * (step.seconds() - step.compute()),
                             1e3 * best[3 + i],
                             apart,
-                            bars.atMost(
+                            thresholds.atMost(
                                     "the error of the prediction for %d ranks, in percent,"
                                             .formatted(1 << i),
                                     Math.abs(apart),
@@ -104,10 +104,13 @@ final class ScalingBench {
         }
         page.write("ScalingBench", text.toString());
         page.write("ScalingTable", ScalingTable.text(link));
-        bars.end();
+        thresholds.end();
     }
 
-    /** One shard alone, three, one on each core at once; then 1, 2 and 4 ranks on all shards. */
+    /**
+     * Times one shard alone, three shards, one on each core at once; then 1, 2 and 4 ranks on all
+     * shards.
+     */
     private static double[] times(int turns) {
         var teams =
                 List.of(
@@ -130,31 +133,32 @@ final class ScalingBench {
         return best;
     }
 
-    private static List<Tensor> batch(Cut cut, int rank, long step) {
+    private static List<Tensor> batch(Partition cut, int rank, long step) {
         var all = CORPUS.batch(ROWS * cut.pieces(), CONTEXT, new Seed(9), step);
         return List.of(cut.rows((Array) all.ids(), rank), cut.rows((Array) all.targets(), rank));
     }
 
-    private static List<List<Tensor>> batches(Cut cut, int rank) {
+    private static List<List<Tensor>> batches(Partition cut, int rank) {
         var all = new ArrayList<List<Tensor>>();
         for (int i = 0; i < BATCHES; i++) all.add(batch(cut, rank, i));
         return all;
     }
 
-    /** Ranks of one each, with so many shards, that know nothing of each other. */
+    /** Independent groups of one rank each, with this number of shards. */
     private static Team alone(int shards, int atOnce) {
         return team(
                 atOnce,
-                new Cut(shards, 1),
+                new Partition(shards, 1),
                 _ -> LocalGroup.of(1, Duration.ofMinutes(1)).getFirst());
     }
 
     /** Ranks over Spark's transport that share the shards. */
     private static Team connected(int ranks) {
-        return team(ranks, new Cut(SHARDS, ranks), Loopback.joining(ranks));
+        return team(ranks, new Partition(SHARDS, ranks), Loopback.joining(ranks));
     }
 
-    private static Team team(int size, Cut cut, java.util.function.IntFunction<Group> joining) {
+    private static Team team(
+            int size, Partition cut, java.util.function.IntFunction<Group> joining) {
         return new Team(
                 size,
                 joining,
@@ -162,7 +166,7 @@ final class ScalingBench {
                 group -> batches(cut, group.rank()));
     }
 
-    private static Rank<?> rank(Cut cut, Group group, Cpu device) {
+    private static Rank<?> rank(Partition cut, Group group, Cpu device) {
         return new Rank<>(
                 GPT, cut, group, batch(cut, group.rank(), 0), Budget.unlimited(), device, PLANS);
     }
@@ -170,7 +174,7 @@ final class ScalingBench {
     private static ScalingModel.Work work(double shard, double update) {
         double bytes = 0;
         for (var t : Tensorwise.list(GPT.model())) bytes += t.type().bytes();
-        var cut = new Cut(2, 2);
+        var cut = new Partition(2, 2);
         var group = LocalGroup.of(2, Duration.ofMinutes(1)).getFirst();
         var plan = Rank.plan(GPT, cut, group, batch(cut, 0, 0), Budget.unlimited(), new Cpu(1));
         var names =
@@ -178,7 +182,7 @@ final class ScalingBench {
         int buckets = (int) names.stream().filter("begin_reduce_scatter"::equals).count();
         int gathers = (int) names.stream().filter("all_gather"::equals).count();
         int reduces = (int) names.stream().filter("all_reduce"::equals).count();
-        // every bucket of weights is gathered once, and a sum goes there and back
+        // every bucket of weights is gathered once, and a sum is scattered and gathered
         int numbers = gathers - buckets + 2 * reduces;
         return new ScalingModel.Work(shard, update, 2.0 / 3, SHARDS, bytes, buckets, numbers, 1);
     }
@@ -186,7 +190,7 @@ final class ScalingBench {
     /** Wall time and a rank's processor time of an exchange. */
     private record Cost(double wall, double processor) {}
 
-    /** From exchanges of two lengths between two ranks. */
+    /** The parameters of the connection, from exchanges of two lengths between two ranks. */
     private static ScalingModel.Link link() {
         int small = 16;
         int large = 1 << 19;
@@ -201,8 +205,8 @@ final class ScalingBench {
     }
 
     /**
-     * Half of a sum of so many numbers that is scattered over two ranks and gathered again, many
-     * times in a row: a process tells its time in hundredths of a second.
+     * Half of a sum of this many numbers that is scattered over two ranks and gathered again, many
+     * times in a row, because processor time has a resolution of hundredths of a second.
      */
     private static Cost exchange(int numbers, int repeats) {
         var os = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

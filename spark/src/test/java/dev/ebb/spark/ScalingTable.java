@@ -4,7 +4,7 @@ import dev.ebb.nn.parallel.ScalingModel;
 
 import java.util.Locale;
 
-/** What {@link ScalingModel} says of clusters up to 1,024 executors. */
+/** The predictions of {@link ScalingModel} for clusters of up to 1,024 executors. */
 final class ScalingTable {
     /** GPT-2 of 124 million parameters in f32, and 1,024 shards of 1,024 tokens. */
     private static final double PARAMETERS = 124e6;
@@ -15,23 +15,24 @@ final class ScalingTable {
     private static final int CORES = 16;
 
     /**
-     * Of an executor, in floating-point operations a second: 60 thousand million a core, assumed.
+     * The rate of an executor in floating-point operations per second: 60e9 per core, an
+     * assumption.
      */
     private static final double RATE = CORES * 60e9;
 
-    /** A tensor a bucket for the large ones. */
+    /** Large tensors have one bucket each. */
     private static final int BUCKETS = 60;
 
-    /** Of the norm, and of the loss there and back. */
+    /** Exchanges of a few numbers: for the norm, and for the loss in both directions. */
     private static final int NUMBERS = 3;
 
-    /** A switch or two between machines. */
+    /** The latency of one or two switches between machines. */
     private static final double LATENCY = 30e-6;
 
     private ScalingTable() {}
 
     /**
-     * @param here whose processor time for messages and bytes is taken
+     * @param here the measured connection, whose processor time for messages and bytes is used
      */
     static String text(ScalingModel.Link here) {
         var text = new StringBuilder();
@@ -79,7 +80,8 @@ final class ScalingTable {
     }
 
     /**
-     * Whether the wire or the processor bounds how fast bytes go: a faster wire may gain nothing.
+     * Whether the network or the processor limits the rate of bytes; a faster network may gain
+     * nothing.
      */
     private static String bound(ScalingModel.Link link) {
         double wire = 1e9 / link.bytesPerSecond();
@@ -104,7 +106,7 @@ final class ScalingTable {
                 1);
     }
 
-    /** Which part of a step is the reason that twice the executors do not halve it. */
+    /** The part of a step because of which twice the executors do not halve its time. */
     private static String why(ScalingModel model, int best) {
         int next = Math.min(SHARDS, 2 * best);
         var work = model.work();

@@ -3,8 +3,8 @@ package dev.ebb.spark;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
-import dev.ebb.nn.parallel.Cut;
 import dev.ebb.nn.parallel.LocalGroup;
+import dev.ebb.nn.parallel.Partition;
 import dev.ebb.nn.parallel.Rank;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
@@ -118,7 +118,7 @@ final class Small {
     }
 
     private static String digest() {
-        var cut = new Cut(SHARDS, 1);
+        var cut = new Partition(SHARDS, 1);
         var group = LocalGroup.of(1, Duration.ofSeconds(1)).getFirst();
         var batches = new Passages(0);
         try (var device = new Cpu(1);

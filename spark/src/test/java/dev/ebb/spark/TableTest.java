@@ -73,7 +73,7 @@ class TableTest {
     // spark-recipe]
 
     // [spark-fit
-    static Trained train(Dataset<Row> table, int ranks, String folder) throws IOException {
+    static SparkResult train(Dataset<Row> table, int ranks, String folder) throws IOException {
         return SparkTraining.of(spark, new Classifier(), folder)
                 .batch(16, 4)
                 .ranks(ranks)
@@ -82,7 +82,7 @@ class TableTest {
                 .fit(table, List.of(Column.numbers("x", 4), Column.integer("label")), 1);
     }
 
-    static Dataset<Row> predict(Trained trained, Dataset<Row> table) {
+    static Dataset<Row> predict(SparkResult trained, Dataset<Row> table) {
         var scores =
                 trained.function(new Classifier(), (Mlp model, Tensor x) -> model.apply(x), "4MiB");
         return table.withColumn("scores", scores.apply(functions.col("x")));
@@ -153,7 +153,7 @@ class TableTest {
 
     @Test
     void rows_without_a_value_have_no_prediction() throws IOException {
-        var nobody = new Trained(List.of(), "nowhere");
+        var nobody = new SparkResult(List.of(), "nowhere");
         var function =
                 new RowFunction<>(
                         new Classifier(), (Mlp m, Tensor x) -> m.apply(x), nobody, "4MiB");

@@ -47,10 +47,10 @@ final class Uninvited {
         try (var context = new TransportContext(Loopback.conf(), new NoOpRpcHandler());
                 var clients = context.createClientFactory(List.of())) {
             clients.createClient("localhost", port)
-                    .sendRpcSync(new Header(1, 0, 0, 8).encoded(), 60_000);
+                    .sendRpcSync(new MessageHeader(1, 0, 0, 8).encoded(), 60_000);
             return true;
         } catch (IOException | RuntimeException | InterruptedException e) {
-            return String.valueOf(e.getMessage()).contains(Inbox.NO_QUESTIONS);
+            return String.valueOf(e.getMessage()).contains(MessageReceiver.NO_QUESTIONS);
         }
     }
 }

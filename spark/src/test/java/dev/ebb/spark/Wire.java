@@ -1,7 +1,7 @@
 package dev.ebb.spark;
 
+import dev.ebb.nn.parallel.ExchangeQueue;
 import dev.ebb.nn.parallel.Group;
-import dev.ebb.nn.parallel.Lane;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
@@ -56,8 +56,8 @@ final class Wire implements Group {
     }
 
     @Override
-    public Lane lane() {
-        return group.lane();
+    public ExchangeQueue queue() {
+        return group.queue();
     }
 
     @Override

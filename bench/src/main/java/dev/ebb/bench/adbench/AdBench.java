@@ -1,6 +1,6 @@
 package dev.ebb.bench.adbench;
 
-import dev.ebb.bench.Bars;
+import dev.ebb.bench.Thresholds;
 import dev.ebb.cpu.Cpu;
 
 import java.io.IOException;
@@ -13,17 +13,18 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Derivatives of ADBench's problems on one thread: milliseconds, and how many times as long as by
- * hand. Both take turns and the best time of each counts. Results must agree to 1e-9 of the largest
- * entry. Where a size has a bar, the time is held to it: what misses it is measured for longer, as
- * other programs may have been in the way, and then the exit status is 1. Bars are milliseconds on
- * two virtual cores of an AMD EPYC. Where {@code python3} has PyTorch, it computes the same from
- * the same numbers on one thread after that, and medians are compared.
+ * Times derivatives of ADBench's problems on one thread, in milliseconds, and their ratio to
+ * hand-written derivatives. Both run alternately, and the best time of each counts. Results must
+ * agree to 1e-9 of the largest entry. Some sizes have a threshold: if a time misses it, it is
+ * measured for longer, because other programs may have interfered; if it still misses it, the exit
+ * status is 1. Thresholds are milliseconds on two virtual cores of an AMD EPYC. If {@code python3}
+ * has PyTorch, it then computes the same derivative of the same data on one thread, and the medians
+ * are compared.
  *
- * <p>Arguments: which problems ({@code gmm ba lstm hand}), all of these unless given, and {@code
- * data=FOLDER}, the folder of ADBench's own data; without it data are random. With {@code
- * files=FOLDER} nothing is measured: every problem is written into a file of that folder, for
- * {@code adbench.py} on another machine. {@link Grid} has every size of them.
+ * <p>Arguments: the problems, by default all of {@code gmm ba lstm hand}, and {@code data=FOLDER},
+ * the folder of ADBench's own data; without it data are random. With {@code files=FOLDER} nothing
+ * is measured; every problem is written to a file in that folder, for {@code adbench.py} on another
+ * machine. {@link Grid} times all sizes.
  */
 public final class AdBench {
     private static final String FILES = "files=";
@@ -33,7 +34,7 @@ public final class AdBench {
 
     private AdBench() {}
 
-    /** A size of a problem, and the milliseconds that it may take. */
+    /** A size of a problem, and its threshold in milliseconds. */
     private record Case(Function<Cpu, Problem> problem, OptionalDouble bar) {
         Case(Function<Cpu, Problem> problem) {
             this(problem, OptionalDouble.empty());
@@ -47,20 +48,20 @@ public final class AdBench {
     public static void main(String[] arguments) throws IOException {
         var files = Stream.of(arguments).filter(a -> a.startsWith(FILES)).findFirst();
         var others = Stream.of(arguments).filter(a -> !a.startsWith(FILES)).toArray(String[]::new);
-        var told = Inputs.Arguments.of(others, "gmm", "ba", "lstm", "hand");
-        var bars = new Bars();
+        var selected = Inputs.Arguments.of(others, "gmm", "ba", "lstm", "hand");
+        var thresholds = new Thresholds();
         boolean beside = files.isEmpty() && PyTorch.INSTALLED.isThere();
         try (var cpu = new Cpu(1)) {
-            for (var name : told.names()) {
-                for (var one : cases(name, told.inputs())) {
+            for (var name : selected.names()) {
+                for (var one : cases(name, selected.inputs())) {
                     try (var problem = one.problem.apply(cpu)) {
-                        if (files.isEmpty()) compare(problem, one.bar, bars, beside);
+                        if (files.isEmpty()) compare(problem, one.bar, thresholds, beside);
                         else write(problem, Path.of(files.get().substring(FILES.length())));
                     }
                 }
             }
         }
-        bars.end();
+        thresholds.end();
     }
 
     private static void write(Problem problem, Path folder) throws IOException {
@@ -101,8 +102,9 @@ public final class AdBench {
         };
     }
 
-    /** Prints what both take. */
-    private static void compare(Problem problem, OptionalDouble bar, Bars bars, boolean beside)
+    /** Prints the times of both. */
+    private static void compare(
+            Problem problem, OptionalDouble bar, Thresholds thresholds, boolean beside)
             throws IOException {
         var times = new ArrayList<Long>();
         long ebb = Long.MAX_VALUE;
@@ -126,14 +128,17 @@ public final class AdBench {
                 "%s: %.3f ms%s, by hand %.3f ms, %.2f times; largest difference %.1e%s%n",
                 problem.name(),
                 millis,
-                bar.isPresent() ? bars.atMost(bar.getAsDouble(), millis, problem.name()) : "",
+                bar.isPresent() ? thresholds.atMost(bar.getAsDouble(), millis, problem.name()) : "",
                 hand / 1e6,
                 (double) ebb / hand,
                 problem.difference(),
                 beside ? besidePyTorch(problem, times) : "");
     }
 
-    /** Runs of the first half warm up; the median of the others is set beside PyTorch's. */
+    /**
+     * Compares with PyTorch: the first half of the runs are warm-up; the median of the others is
+     * printed next to PyTorch's.
+     */
     private static String besidePyTorch(Problem problem, List<Long> times) throws IOException {
         var later = times.subList(times.size() / 2, times.size()).stream().sorted().toList();
         var file = PeerFile.write(problem, Path.of("target", "adbench"));

@@ -10,20 +10,20 @@ import java.util.Random;
 import java.util.SequencedMap;
 
 /**
- * Bundle adjustment: where cameras see points, less where they saw them. A camera is a rotation
- * (axis times angle), a centre, a focal length, a principal point and two coefficients of radial
- * distortion.
+ * Bundle adjustment: the differences between computed and observed image positions of points. A
+ * camera is a rotation (axis times angle), a centre, a focal length, a principal point and two
+ * coefficients of radial distortion.
  */
 final class Bundle {
     static final int CAMERA = 11;
 
     private Bundle() {}
 
-    /** What one residual depends on. */
-    record Seen(Tensor camera, Tensor point, Tensor weight) {}
+    /** The inputs of one residual. */
+    record ResidualInputs(Tensor camera, Tensor point, Tensor weight) {}
 
     /**
-     * @param camera which camera saw it, for each observation; {@code point}: which point
+     * @param camera the index of the camera of each observation; {@code point}: that of the point
      */
     record Data(
             int count,
@@ -43,7 +43,7 @@ final class Bundle {
                 point[i] = random.nextInt(points);
             }
             var poses = random.doubles((long) cameras * CAMERA, 0.1, 1).toArray();
-            // turned so little that every point is in front of every camera
+            // rotations are small, so that every point is in front of every camera
             for (int i = 0; i < cameras; i++)
                 for (int j = 0; j < 3; j++) poses[i * CAMERA + j] *= 0.1;
             return new Data(
@@ -77,7 +77,7 @@ final class Bundle {
     }
 
     /** The two residuals of one observation. */
-    static Tensor residual(Seen seen, Tensor feature) {
+    static Tensor residual(ResidualInputs seen, Tensor feature) {
         var camera = seen.camera;
         var centred = seen.point.sub(camera.slice(0, 3, 6));
         var turned = rotated(camera.slice(0, 0, 3), centred);
@@ -89,7 +89,7 @@ final class Bundle {
         return found.sub(feature).mul(seen.weight);
     }
 
-    /** By the formula of Rodrigues, for an angle that is not zero. */
+    /** Rotates by the formula of Rodrigues, for an angle that is not zero. */
     private static Tensor rotated(Tensor rotation, Tensor x) {
         var angle = rotation.square().sum().sqrt();
         var axis = rotation.div(angle);
@@ -101,11 +101,11 @@ final class Bundle {
         return a.roll(-1, 0).mul(b.roll(-2, 0)).sub(a.roll(-2, 0).mul(b.roll(-1, 0)));
     }
 
-    /** All derivatives of all residuals: of each by its own camera, point and weight. */
-    static Seen blocks(Seen all, Tensor features) {
-        return Ebb.<Seen, Tensor, Seen>vmap(
-                        (Seen one, Tensor feature) ->
-                                Ebb.jacobian((Seen s) -> residual(s, feature)).apply(one))
+    /** The derivatives of all residuals, each with respect to its own camera, point and weight. */
+    static ResidualInputs blocks(ResidualInputs all, Tensor features) {
+        return Ebb.<ResidualInputs, Tensor, ResidualInputs>vmap(
+                        (ResidualInputs one, Tensor feature) ->
+                                Ebb.jacobian((ResidualInputs s) -> residual(s, feature)).apply(one))
                 .apply(all, features);
     }
 }

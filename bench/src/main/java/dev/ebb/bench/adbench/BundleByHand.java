@@ -13,7 +13,7 @@ final class BundleByHand {
     private final double[] slope = new double[3];
 
     /**
-     * @param most so many observations are taken at a time
+     * @param most the number of observations that are processed at a time
      */
     BundleByHand(Bundle.Data data, int most) {
         this.data = data;
@@ -66,7 +66,7 @@ final class BundleByHand {
         }
     }
 
-    /** From the derivatives by the turned point to those by rotation, centre and point. */
+    /** Computes the derivatives by rotation, centre and point from those by the rotated point. */
     private void rotation(
             int out, int point, double cos, double sin, double along, double inverse) {
         double onAxis = dot(slope, axis);

@@ -8,16 +8,16 @@ import java.nio.file.Path;
 import java.util.Scanner;
 
 /**
- * ADBench's own files, in its folder {@code data}. They are text: sizes first, then numbers row by
- * row. A file of a scene has one camera, one point, one weight and one feature, which all others
- * repeat; observations take cameras and points in turn. A file of a hand has points that were
- * measured, each with a vertex or a triangle of the {@linkplain HandModelFiles model} beside it.
+ * Reads ADBench's own files, in its folder {@code data}. They are text: sizes first, then numbers
+ * row by row. A file of a scene has one camera, one point, one weight and one feature, which are
+ * repeated for all others; observations use cameras and points in turn. A file of a hand has
+ * measured points, each with a vertex or a triangle of the {@linkplain HandModelFiles model}.
  */
 record FileInputs(Path folder) implements Inputs {
     /** The prior of all published mixtures. */
     private static final double GAMMA = 1;
 
-    /** Vertices of the smaller of the two published hands. */
+    /** The number of vertices of the smaller of the two published hands. */
     private static final int SMALL_HAND = 544;
 
     @Override
@@ -119,8 +119,8 @@ record FileInputs(Path folder) implements Inputs {
     }
 
     /**
-     * The file whose name has such a part: all are numbered, and the published one of scene 20
-     * lacks a digit later on.
+     * The file whose name contains {@code part}. All files are numbered, and the name of scene 20's
+     * has a digit missing after that.
      */
     private Path file(String kind, String part) {
         try (var files = Files.list(folder.resolve(kind))) {
@@ -142,7 +142,7 @@ record FileInputs(Path folder) implements Inputs {
         return all;
     }
 
-    /** The numbers of a text file, one after the other. */
+    /** Reads the numbers of a text file, one after the other. */
     record Numbers(Path file, Scanner scanner) implements AutoCloseable {
         Numbers(Path file) {
             this(file, new Scanner(reader(file)));

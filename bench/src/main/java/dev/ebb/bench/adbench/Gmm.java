@@ -11,9 +11,9 @@ import java.util.Random;
 import java.util.SequencedMap;
 
 /**
- * The log-likelihood of a mixture of Gaussians under a Wishart prior, by the logarithms of its
- * weights, its means, and factors of its inverse covariances: the logarithms of the diagonal, then
- * what is strictly below it, column by column.
+ * The log-likelihood of a mixture of Gaussians under a Wishart prior, as a function of the
+ * logarithms of its weights, its means, and factors of its inverse covariances: the logarithms of
+ * the diagonal, then the elements strictly below it, column by column.
  *
  * @param x the points, one a row
  */
@@ -21,7 +21,7 @@ record Gmm(Tensor x, double gamma, int m) {
 
     record Parameters(Tensor alphas, Tensor means, Tensor factors) {}
 
-    /** The same as arrays, for the code by hand. */
+    /** The same as arrays, for the hand-written code. */
     record Data(int n, int d, int k, double[] alphas, double[] means, double[] icf, double[] x) {
 
         static Data random(int n, int d, int k) {
@@ -68,7 +68,7 @@ record Gmm(Tensor x, double gamma, int m) {
         var logs = p.factors.slice(1, 0, d);
         var scales = logs.exp();
         var q = factor(p.factors, scales, d);
-        // q x - q mean, for every point and part of the mixture
+        // q x - q mean, for every point and component of the mixture
         var turned = x.matmul(q.reshape(k * d, d).transpose()).reshape(n, k, d);
         var centre = q.matmul(p.means.unsqueeze(2)).squeeze(2);
         var squares = turned.sub(centre).square().sum(2);

@@ -9,20 +9,23 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Every size of ADBench's problems on one thread: milliseconds, and how many times as long as by
- * hand, each a few times at most, so that all of them take minutes. Results must agree to 1e-9 of
- * the largest entry. Scenes of more than a million observations are taken in parts of at most as
- * many, as their blocks take up to 7 GB. The largest mixtures are not computed by hand, which takes
- * up to a minute.
+ * Times every size of ADBench's problems on one thread, in milliseconds, and the ratio to
+ * hand-written derivatives, each in few runs, so that all of them take minutes. Results must agree
+ * to 1e-9 of the largest entry. Scenes of more than a million observations are processed in parts
+ * of at most a million, because their blocks take up to 7 GB. The largest mixtures are not computed
+ * by hand, which would take up to a minute.
  *
- * <p>Arguments: which parts ({@code gmm-1k gmm-10k ba lstm hand}), all of these unless given, and
- * {@code data=FOLDER}, as for {@link AdBench}.
+ * <p>Arguments: the parts, by default all of {@code gmm-1k gmm-10k ba lstm hand}, and {@code
+ * data=FOLDER}, as for {@link AdBench}.
  */
 public final class Grid {
     private static final int LEAST_RUNS = 2;
     private static final double HAND_SECONDS = 0.3;
 
-    /** Products of dimensions squared, clusters and points above which nothing is done by hand. */
+    /**
+     * The product of squared dimension, clusters and points above which the hand-written code is
+     * not run.
+     */
     private static final double MOST_BY_HAND = 1e10;
 
     private static final int MOST_OBSERVATIONS = 1_000_000;
@@ -51,21 +54,24 @@ public final class Grid {
         {13_682, 4_456_117, 28_987_644}
     };
 
-    /** Points that were measured of a hand. */
+    /** The numbers of measured points of a hand. */
     private static final int[] POINTS = {
         100, 192, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 100_000
     };
 
-    /** A size of a problem, and how long it is run at the least: compilers need some of it. */
+    /**
+     * A size of a problem, and the least seconds for which it is run, some of which the JIT
+     * compilers need.
+     */
     private record Case(Function<Cpu, Problem> problem, double seconds, boolean byHand) {}
 
     private Grid() {}
 
     public static void main(String[] arguments) {
-        var told = Inputs.Arguments.of(arguments, "gmm-1k", "gmm-10k", "ba", "lstm", "hand");
+        var selected = Inputs.Arguments.of(arguments, "gmm-1k", "gmm-10k", "ba", "lstm", "hand");
         try (var cpu = new Cpu(1)) {
-            for (var part : told.names())
-                for (var one : cases(part, told.inputs()))
+            for (var part : selected.names())
+                for (var one : cases(part, selected.inputs()))
                     try (var problem = one.problem.apply(cpu)) {
                         if (one.byHand) compare(problem, one.seconds);
                         else alone(problem, one.seconds);
@@ -135,7 +141,7 @@ public final class Grid {
                                 (double) points * d * d * k < MOST_BY_HAND));
     }
 
-    /** The least nanoseconds of a run, and what the last one gave. */
+    /** The least nanoseconds of a run, and the result of the last run. */
     private record Measured<R>(long nanos, R result) {
         static <R> Measured<R> of(Supplier<R> run, int least, double seconds) {
             long begun = System.nanoTime();

@@ -14,18 +14,19 @@ import java.util.Random;
 import java.util.SequencedMap;
 
 /**
- * Hand tracking: how far the vertices of a posed hand are from points that were measured. A pose is
- * 26 numbers: a rotation of the whole (axis times angle), a translation, and four angles for each
+ * Hand tracking: the distances between vertices of a posed hand and measured points. A pose is 26
+ * numbers: a rotation of the whole hand (axis times angle), a translation, and four angles for each
  * of five fingers. Bones are the wrist, the chains of the five fingers, and the forearm; a vertex
- * follows its bones by weights. In the complicated problem a point belongs to a place on a
- * triangle, whose two coordinates are variables of that point.
+ * moves with a weighted mean of its bones. In the complicated problem a point belongs to a position
+ * on a triangle, whose two coordinates are further variables.
  */
 final class Hand {
     static final int POSE = 26;
     static final int FINGERS = 5;
 
     /**
-     * Bones of a finger: none of its angles turns the first, two the second, one each the others.
+     * The bones of a finger: the first is not rotated by the finger's angles, the second by two of
+     * them, the others by one each.
      */
     static final int JOINTS = 4;
 
@@ -34,7 +35,7 @@ final class Hand {
 
     private Hand() {}
 
-    /** The bone whose frame a bone's frame is in, or -1. */
+    /** The index of a bone's parent, in whose frame the bone's frame is given; -1 for none. */
     static int parent(int bone) {
         if (bone == 0) return -1;
         return bone == FOREARM || bone % JOINTS == 1 ? 0 : bone - 1;
@@ -46,7 +47,7 @@ final class Hand {
      * @param vertices at rest, 3 numbers each
      * @param weights for each vertex those of all bones
      * @param measured the points, 3 numbers each
-     * @param corners for each point three vertices; the simple problem takes the first
+     * @param corners for each point three vertices; the simple problem uses the first
      */
     record Data(
             double[] base,
@@ -97,7 +98,10 @@ final class Hand {
             return given;
         }
 
-        /** Vertex times weights, {@code [vertices, bones * 4]}: what frames are multiplied with. */
+        /**
+         * The vertices times their weights, {@code [vertices, bones * 4]}, to be multiplied with
+         * the frames.
+         */
         double[] weighted() {
             var all = new double[count() * BONES * 4];
             for (int v = 0; v < count(); v++)
@@ -119,7 +123,7 @@ final class Hand {
         }
     }
 
-    /** {@code [n, 3, 4]} frames one after the other: the second in that of the first. */
+    /** The products of {@code [n, 3, 4]} frames: the second is given in the first. */
     private static Tensor after(Tensor first, Tensor second) {
         var turn = first.slice(2, 0, 3);
         var moved = turn.matmul(second);
@@ -127,7 +131,7 @@ final class Hand {
         return Tensors.concat(List.of(moved.slice(2, 0, 3), moved.slice(2, 3, 4).add(shift)), 2);
     }
 
-    /** All frames turned about x by {@code a} and then about z by {@code b}, both {@code [n]}. */
+    /** All frames rotated about x by {@code a} and then about z by {@code b}, both {@code [n]}. */
     private static Tensor turned(Tensor frames, Tensor a, Tensor b) {
         int n = a.dim(0);
         var zero = Tensors.zeros(DType.F64, n);
@@ -184,7 +188,7 @@ final class Hand {
         return posed.matmul(rotation(pose.slice(0, 0, 3)).transpose()).add(pose.slice(0, 3, 6));
     }
 
-    /** By the formula of Rodrigues, for an angle that is not zero. */
+    /** The rotation by the formula of Rodrigues, for an angle that is not zero. */
     private static Tensor rotation(Tensor r) {
         var angle = r.square().sum().sqrt();
         var axis = r.div(angle);
@@ -202,18 +206,24 @@ final class Hand {
                 .add(along.mul(angle.cos().neg().add(1)));
     }
 
-    /** Of each point how far it is from its vertex, by the numbers of the pose. */
+    /** The difference of each point from its vertex, as a function of the pose. */
     static Tensor simple(Model m, Tensor pose, Tensor measured, Tensor corner) {
         return byPose(p -> measured.sub(vertices(m, p).indexSelect(0, corner)), pose);
     }
 
-    /** {@code [26, points, 3]}: all directions at once, with one evaluation of the function. */
+    /**
+     * The derivative {@code [26, points, 3]} with respect to the pose: all directions in one
+     * evaluation of the function.
+     */
     private static Tensor byPose(Fn<Tensor, Tensor> f, Tensor pose) {
         var directions = Tensors.eye(DType.F64, POSE);
         return Ebb.<Tensor, Tensor>vmap(d -> Ebb.jvp(f).apply(pose, d).tangent()).apply(directions);
     }
 
-    /** By the pose, and by each point's own two coordinates, {@code [points, 3, 2]}. */
+    /**
+     * The derivatives with respect to the pose, and to the two coordinates of each point, {@code
+     * [points, 3, 2]}.
+     */
     record Blocks(Tensor pose, Tensor place) {}
 
     static Blocks complicated(

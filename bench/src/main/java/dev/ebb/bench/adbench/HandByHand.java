@@ -2,7 +2,10 @@ package dev.ebb.bench.adbench;
 
 import java.util.Arrays;
 
-/** The derivatives of {@link Hand}: of all vertices by the pose, and then of all points. */
+/**
+ * The derivatives of {@link Hand}: first of all vertices with respect to the pose, then of all
+ * points.
+ */
 final class HandByHand {
     private static final int ANGLES = Hand.POSE - 6;
 
@@ -16,10 +19,10 @@ final class HandByHand {
     /** {@code [points, 3, 2]}. */
     final double[] byPlace;
 
-    /** Vertices, then their derivatives by each number of the pose. */
+    /** The vertices, then their derivatives with respect to each number of the pose. */
     private final double[][] moved;
 
-    /** What each bone does to vertices at rest, and its derivatives by each angle. */
+    /** The transformation of each bone, and its derivatives with respect to each angle. */
     private final double[][] change = new double[Hand.BONES][12];
 
     private final double[][][] changes = new double[ANGLES][Hand.BONES][];
@@ -126,7 +129,10 @@ final class HandByHand {
         return Arrays.copyOfRange(all, b * 12, b * 12 + 12);
     }
 
-    /** About x and then about z; its derivative by the first angle, or by the second. */
+    /**
+     * The rotation about x and then about z, or its derivative with respect to the first or second
+     * angle.
+     */
     private static double[] turn(double a, double b, int by) {
         double ca = by == 1 ? -Math.sin(a) : Math.cos(a);
         double sa = by == 1 ? Math.cos(a) : Math.sin(a);
@@ -150,7 +156,7 @@ final class HandByHand {
         };
     }
 
-    /** The product of two frames, with the shift of the first added as {@code shift} says. */
+    /** The product of two frames, with the translation of the first multiplied by {@code shift}. */
     private static double[] product(double[] x, double[] y, double shift) {
         var out = new double[12];
         for (int i = 0; i < 3; i++) {
@@ -163,12 +169,12 @@ final class HandByHand {
         return out;
     }
 
-    /** A frame in another; the same way slopes of the other go on. */
+    /** A frame in another one; also maps derivatives of the first frame. */
     private static double[] after(double[] x, double[] y) {
         return product(x, y, 1);
     }
 
-    /** By the second frame alone. */
+    /** Maps derivatives of the second frame: a product without the translation of the first. */
     private static double[] only(double[] x, double[] y) {
         return product(x, y, 0);
     }
@@ -194,7 +200,7 @@ final class HandByHand {
                                 + r[i * 3 + 2] * from[v * 3 + 2];
     }
 
-    /** The rotation of the whole, and its derivatives by the three numbers it is given by. */
+    /** The rotation of the whole hand, and its derivatives with respect to its three numbers. */
     private double[][] rotations() {
         var r = data.pose();
         double angle = Math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);

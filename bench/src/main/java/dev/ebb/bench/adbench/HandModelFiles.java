@@ -9,10 +9,11 @@ import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /**
- * The model of a hand in ADBench's files: lines of words between colons. A bone is its name, its
- * parent, its frame in that of the parent and the inverse of its frame at rest, both 4 x 4; a
- * vertex is where it is at rest, five numbers that are not read, and pairs of bones and weights
- * after the number of pairs; a triangle is three vertices. Arrays are as in {@link Hand.Data}.
+ * Reads the model of a hand from ADBench's files: lines of words between colons. A bone is its
+ * name, its parent, its frame in that of the parent and the inverse of its frame at rest, both 4 x
+ * 4; a vertex is its position at rest, five numbers that are not used, and the number of its bones
+ * followed by pairs of bones and weights; a triangle is three vertices. Arrays are as in {@link
+ * Hand.Data}.
  */
 record HandModelFiles(
         double[] base, double[] inverse, double[] vertices, double[] weights, int[] triangles) {
@@ -56,7 +57,7 @@ record HandModelFiles(
         }
     }
 
-    /** The first three rows of a 4 x 4 matrix, whose last row is that of every frame. */
+    /** The first three rows of a 4 x 4 matrix; the last row of every frame is the same. */
     private static DoubleStream frame(String[] words, int from) {
         return numbers(words, from, 12);
     }

@@ -3,7 +3,7 @@ package dev.ebb.bench.adbench;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Where the data of ADBench's problems come from: made at random, or ADBench's own files. */
+/** The source of the data of ADBench's problems: random numbers, or ADBench's own files. */
 interface Inputs {
     Gmm.Data mixture(int points, int dimensions, int clusters);
 
@@ -15,7 +15,7 @@ interface Inputs {
 
     /** Random data of the published shapes. */
     record Made() implements Inputs {
-        /** The characters of a sequence are so many numbers each. */
+        /** The numbers per character of a sequence. */
         private static final int WIDTH = 14;
 
         @Override
@@ -39,7 +39,9 @@ interface Inputs {
         }
     }
 
-    /** What a benchmark was told: inputs, by {@code data=FOLDER}, and the names of problems. */
+    /**
+     * The arguments of a benchmark: the inputs, by {@code data=FOLDER}, and the names of problems.
+     */
     record Arguments(Inputs inputs, List<String> names) {
         private static final String DATA = "data=";
 

@@ -14,7 +14,7 @@ import java.util.SequencedMap;
 
 /**
  * The loss of a character model whose cells work element by element: how well each character of a
- * sequence foretells the next.
+ * sequence predicts the next.
  */
 final class Lstm {
     private Lstm() {}
@@ -22,12 +22,11 @@ final class Lstm {
     /**
      * @param gates for each layer the weights and then the biases of its four gates, {@code
      *     [layers, 2, 4, b]}
-     * @param ends what the input is multiplied with, and the output multiplied with and added to,
-     *     {@code [3, b]}
+     * @param ends the factor of the input, the factor of the output and its bias, {@code [3, b]}
      */
     record Parameters(Tensor gates, Tensor ends) {}
 
-    /** What every layer gave last, and its cells, {@code [layers, b]} each. */
+    /** The previous output of every layer, and its cells, {@code [layers, b]} each. */
     record State(Tensor hidden, Tensor cell) {}
 
     private record Pair(Tensor now, Tensor next) {}
@@ -36,7 +35,7 @@ final class Lstm {
     record Given(Tensor sequence, State state) {}
 
     /**
-     * @param state for each layer what it gave last, then its cells
+     * @param state for each layer its previous output, then its cells
      */
     record Data(
             int layers,

@@ -2,7 +2,7 @@ package dev.ebb.bench.adbench;
 
 import java.util.Arrays;
 
-/** Value and gradient of {@link Lstm}: all rounds kept, then walked back. */
+/** Value and gradient of {@link Lstm}: all steps are kept, then differentiated in reverse. */
 final class LstmByHand {
     private final Lstm.Data data;
     private final int width;
@@ -10,7 +10,7 @@ final class LstmByHand {
     final double[] ends;
 
     /**
-     * For each round and layer: input, hidden before, cell before, four gates, tanh of the cell.
+     * For each step and layer: input, previous output, previous cell, four gates, tanh of the cell.
      */
     private final double[] kept;
 
@@ -92,7 +92,7 @@ final class LstmByHand {
         return term;
     }
 
-    /** {@code hidden} and {@code cell} are the adjoints of the state after round t. */
+    /** On entry, {@code hidden} and {@code cell} are the adjoints of the state after step t. */
     private void backward(int t, double scale) {
         int b = data.b();
         double all = 0;

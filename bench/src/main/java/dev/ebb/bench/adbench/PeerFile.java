@@ -12,14 +12,17 @@ import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
 /**
- * A problem as a file that {@code adbench.py} reads: what it is given and what Ebb computes from
- * it, so that PyTorch is timed on the same function of the same numbers. Of a large result the file
- * has some entries and the sum of all magnitudes.
+ * Writes a problem to a file that {@code adbench.py} reads: its inputs and Ebb's results, so that
+ * PyTorch is timed on the same function of the same data. Of a large result the file has some
+ * entries and the sum of all magnitudes.
  */
 final class PeerFile {
     private static final int MOST_ENTRIES = 100_000;
 
-    /** No multiple of a row's length: every column of a large result is among the entries. */
+    /**
+     * Not a multiple of any row's length, so that every column of a large result is among the
+     * entries.
+     */
     private static final int STRIDE = 101;
 
     private PeerFile() {}

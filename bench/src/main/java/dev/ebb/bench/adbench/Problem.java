@@ -15,10 +15,10 @@ import java.util.SequencedMap;
 import java.util.function.Supplier;
 
 /**
- * A derivative of one of ADBench's problems in two ways.
+ * A derivative of one of ADBench's problems, computed by Ebb and by hand.
  *
- * @param kind what {@code adbench.py} calls such problems
- * @param given what the problem is given, under the names that {@code adbench.py} knows
+ * @param kind the name of the problem in {@code adbench.py}
+ * @param given the inputs of the problem, by their names in {@code adbench.py}
  */
 record Problem(
         String kind,
@@ -29,7 +29,7 @@ record Problem(
         Compiled2<?, ?, ?> compiled)
         implements AutoCloseable {
 
-    /** What Ebb may own for a part of the largest scenes. */
+    /** The budget for a part of the largest scenes. */
     private static final Budget BA = Budget.mebibytes(2048);
 
     @Override
@@ -37,12 +37,14 @@ record Problem(
         compiled.close();
     }
 
-    /** How far both are apart, as a share of the largest entry; fails above 1e-9. */
+    /**
+     * The largest difference of both results, as a share of the largest entry; throws above 1e-9.
+     */
     double difference() {
         return difference(byEbb.get(), byHand.get());
     }
 
-    /** The same of what both gave. */
+    /** The same for given results. */
     double difference(List<Tensor> byEbb, List<double[]> expected) {
         var found = byEbb.stream().map(Tensor::toDoubles).toList();
         double most = 0;
@@ -105,9 +107,9 @@ record Problem(
     }
 
     /**
-     * At most {@code most} observations at a time: the blocks of a part are there before those of
-     * the next, and the memory that Ebb owns is bounded. What is compared are those of the last
-     * part. The last part begins earlier where the number of observations is no multiple.
+     * Processes at most {@code most} observations at a time, so that Ebb's memory is bounded. The
+     * results of the last part are compared. The last part starts earlier if the number of
+     * observations is not a multiple.
      */
     static Problem ba(Bundle.Data data, int most, Cpu cpu) {
         int count = data.count();
@@ -119,16 +121,16 @@ record Problem(
         var observed = starts.stream().map(from -> Part.of(data, from, from + size)).toList();
         var f =
                 Ebb.compile(
-                                (Bundle.Seen all, Part part) ->
+                                (Bundle.ResidualInputs all, Part part) ->
                                         Bundle.blocks(
-                                                new Bundle.Seen(
+                                                new Bundle.ResidualInputs(
                                                         all.camera().indexSelect(0, part.camera),
                                                         all.point().indexSelect(0, part.point),
                                                         part.weight),
                                                 part.feature))
                         .within(BA)
                         .on(cpu);
-        var all = new Bundle.Seen(data.cameraRows(), data.pointRows(), Array.scalar(1.0));
+        var all = new Bundle.ResidualInputs(data.cameraRows(), data.pointRows(), Array.scalar(1.0));
         return new Problem(
                 "ba",
                 "BA " + count + " observations" + (parts > 1 ? " in " + parts + " parts" : ""),

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * PyTorch on the same problems, timed by {@code adbench.py} in a process of its own.
+ * Runs PyTorch on the same problems, timed by {@code adbench.py} in a separate process.
  *
  * @param program {@code adbench.py}
  */

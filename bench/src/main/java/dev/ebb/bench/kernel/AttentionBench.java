@@ -19,8 +19,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Tiled attention against the same maths with the matrix of probabilities in memory: the device's
- * own matrix products, and a softmax written by hand, fused row by row. In turns, best of each.
+ * Compares tiled attention with attention that stores the matrix of probabilities, by the device's
+ * matrix products and a hand-written softmax, fused row by row. Both run alternately, and the best
+ * time of each counts.
  *
  * <p>Run: {@code java --add-modules jdk.incubator.vector -cp ...
  * dev.ebb.bench.kernel.AttentionBench [rounds]}.
@@ -93,7 +94,7 @@ public final class AttentionBench {
         (threads > 1 ? all.parallel() : all).forEach(row);
     }
 
-    /** A batch of products; a transposed factor is read across. */
+    /** A batch of products; a transposed factor is read along its other axis. */
     private static Runnable product(
             Cpu cpu,
             int heads,

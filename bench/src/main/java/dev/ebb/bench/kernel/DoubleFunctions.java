@@ -2,7 +2,7 @@ package dev.ebb.bench.kernel;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
-import dev.ebb.bench.Bars;
+import dev.ebb.bench.Thresholds;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -27,17 +27,18 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Functions in f64 on one thread, nanoseconds an element, beside a plain loop over the JDK's; how
- * far both are apart over many random arguments; and gradients of slices beside those of chunks.
+ * Times functions in f64 on one thread, in nanoseconds per element, against plain loops over the
+ * JDK's functions; compares their results for many random arguments; and times gradients of slices
+ * against those of chunks.
  *
- * <p>Arguments: rounds, and how many random arguments.
+ * <p>Arguments: rounds, and the number of random arguments.
  */
 public final class DoubleFunctions {
     private static final int SIZE = 1 << 15;
     private static final Scalar X = Scalar.arg(0);
     private static final Scalar Y = Scalar.arg(1);
 
-    /** A body of Ebb, what the JDK has for it, and between which bounds it is timed. */
+    /** A function of Ebb, the JDK's function, and the range of its arguments. */
     private record Case(
             String name,
             DType type,
@@ -68,13 +69,13 @@ public final class DoubleFunctions {
                     Case.of(Fn1.TAN, (x, _) -> Math.tan(x), -50, 50),
                     Case.of(Fn1.ATAN, (x, _) -> Math.atan(x), -10, 10),
                     Case.of(Fn1.TANH, (x, _) -> Math.tanh(x), -4, 4),
-                    // the JDK has no error function: core's, one by one
+                    // the JDK has no error function: core's scalar function is used
                     Case.of(Fn1.ERF, (x, _) -> Fn1.ERF.apply(x), -4, 4),
                     Case.of(Fn1.ERFC, (x, _) -> Fn1.ERFC.apply(x), -4, 10),
                     new Case("POW", DType.F64, X.apply(Fn2.POW, Y), Math::pow, 0.1, 10),
                     new Case("POW", DType.F32, X.apply(Fn2.POW, Y), Math::pow, 0.1, 10));
 
-    /** Nanoseconds an element at most. */
+    /** The thresholds, in nanoseconds per element. */
     private static final Map<String, Double> BARS =
             Map.of("EXP", 3.0, "LOG", 3.0, "SIN", 3.0, "TANH", 3.0, "ERF", 12.0, "POW", 12.0);
 
@@ -85,24 +86,25 @@ public final class DoubleFunctions {
         int count = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000_000;
         try (var cpu = new Cpu(1);
                 var arena = Arena.ofShared()) {
-            var bars = new Bars();
+            var thresholds = new Thresholds();
             for (Case c : CASES) {
                 double nanos = time(cpu, arena, c, rounds);
                 var bar = BARS.get(c.name);
                 if (bar != null && c.type == DType.F64)
-                    bars.line(c.name, nanos, bar, "ns an element");
+                    thresholds.line(c.name, nanos, bar, "ns an element");
             }
             for (Case c : CASES) if (c.type == DType.F64) compare(cpu, arena, c, count);
             var each = new double[3];
             for (int k = 0; k < 3; k++) {
                 int n = 8 << 2 * k;
                 var both = slices(cpu, n, rounds);
-                bars.line("gradient of " + n + " slices", both[0] / both[1], 2, "times chunks");
+                thresholds.line(
+                        "gradient of " + n + " slices", both[0] / both[1], 2, "times chunks");
                 each[k] = both[0];
             }
-            // linear in the tensor: as long for many slices as for few
-            bars.line("gradient of 128 slices", each[2] / each[0], 1.5, "times that of 8");
-            bars.end();
+            // linear in the size of the tensor: many slices must not take longer than few
+            thresholds.line("gradient of 128 slices", each[2] / each[0], 1.5, "times that of 8");
+            thresholds.end();
         }
     }
 
@@ -142,7 +144,10 @@ public final class DoubleFunctions {
         return best[0] / SIZE * 1e9;
     }
 
-    /** The largest difference to the JDK's, which itself is within one unit, or two and a half. */
+    /**
+     * Compares with the JDK's functions, whose own error is at most one unit in the last place, or
+     * two and a half.
+     */
     private static void compare(Cpu cpu, Arena arena, Case c, int count) {
         var x = buffer(arena, DType.F64);
         var y = buffer(arena, DType.F64);
@@ -153,7 +158,7 @@ public final class DoubleFunctions {
         double at = 0;
         for (long done = 0; done < count; done += SIZE) {
             for (int i = 0; i < SIZE; i++) {
-                // any bits, those near one, those of ordinary size
+                // arguments of any bits, arguments near one, and arguments of ordinary size
                 double any = Double.longBitsToDouble(random.nextLong());
                 double ordinary = random.nextDouble(-30, 30);
                 x.set(i, i % 4 == 0 ? any : i % 4 == 1 ? 1 + ordinary * 0x1p-20 : ordinary);
@@ -179,7 +184,7 @@ public final class DoubleFunctions {
         return Math.abs(got - expected) / Math.ulp(expected);
     }
 
-    /** Seconds by slices, and by chunks. */
+    /** The seconds of the gradients by slices, and by chunks. */
     private static double[] slices(Cpu cpu, int n, int rounds) {
         int size = 1 << 17;
         int width = size / n;

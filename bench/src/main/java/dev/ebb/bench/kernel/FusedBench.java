@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Fused elementwise kernels of the CPU device against loops written by hand, in turns, best of
- * each.
+ * Fused elementwise kernels of the CPU device against loops written by hand, run alternately; the
+ * best time of each counts.
  *
  * <p>Arguments: elements, threads, rounds; {@code bench/README.md} says how to run it.
  */
@@ -40,7 +40,7 @@ public final class FusedBench {
 
     private FusedBench() {}
 
-    /** A loop over bytes {@code from} to {@code to} of every array. */
+    /** A loop over bytes {@code from} to {@code to} of each array. */
     private interface Loop {
         void run(MemorySegment[] a, long from, long to);
     }
@@ -92,7 +92,7 @@ public final class FusedBench {
         return new Scalar.Lit(DType.F32, x);
     }
 
-    /** The tanh form, by the logistic function: x / (1 + e^-2u). */
+    /** The tanh approximation, by the logistic function: x / (1 + e^-2u). */
     private static Scalar gelu(Scalar x) {
         var minus = x.mul(x.mul(x).mul(lit(-CUBIC)).add(lit(-SLOPE)));
         return x.mul(lit(1).div(minus.exp().add(lit(1))));
@@ -111,7 +111,7 @@ public final class FusedBench {
         return (System.nanoTime() - start) * 1e-9;
     }
 
-    /** The loop by hand, on as many threads as the device has. */
+    /** Runs the hand-written loop on as many threads as the device has. */
     private static void split(Loop loop, MemorySegment[] a, int n, int threads) {
         var others = new Thread[threads - 1];
         long bytes = 4L * n / threads / 32 * 32;
@@ -174,7 +174,7 @@ public final class FusedBench {
         return FloatVector.broadcast(S, x);
     }
 
-    /** As the device has it: to the last bit, for every argument. */
+    /** The device's exponential, with the same bits for every argument. */
     private static FloatVector exp(FloatVector x) {
         var t = x.fma(all(0x1.715476p+0f), all(0x1.8p23f));
         var n = t.sub(0x1.8p23f);

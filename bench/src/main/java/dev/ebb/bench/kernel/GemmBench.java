@@ -20,7 +20,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Products of F32 matrices against OpenBLAS, in turns, best of each, with one thread and with all.
+ * Compares products of F32 matrices with OpenBLAS, with one thread and with all. Both run
+ * alternately, and the best time of each counts.
  *
  * <p>Run: {@code java --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED -cp ...
  * dev.ebb.bench.kernel.GemmBench [rounds]}.
@@ -65,8 +66,8 @@ public final class GemmBench {
     }
 
     /**
-     * Tells OpenBLAS, before it is loaded, to let its threads sleep soon after a product: they
-     * would spin beside the next measurement otherwise, on a core that the device counts on.
+     * Sets OpenBLAS's timeout, before it is loaded, so that its threads sleep soon after a product.
+     * Otherwise they would spin during the next measurement, on a core that the device uses.
      */
     @SuppressWarnings("restricted") // calling a native library is the point of this benchmark
     private static void sleepSoon(Linker linker) {
@@ -138,7 +139,7 @@ public final class GemmBench {
         }
     }
 
-    /** How many times as fast as OpenBLAS one product is. */
+    /** The speed of one product relative to OpenBLAS. */
     private double ratio(Cpu cpu, int m, int k, int n, int rounds) {
         threads(cpu.threads().count());
         try (var arena = Arena.ofShared()) {

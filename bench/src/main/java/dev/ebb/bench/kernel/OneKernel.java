@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** An op that is nothing but a kernel, for timing a device without the line before it. */
+/** An op that consists of a kernel, to time a device without planning and fusion. */
 record OneKernel(Kernel kernel, List<Type> outputs) implements Op {
     @Override
     public String name() {
@@ -39,7 +39,7 @@ record OneKernel(Kernel kernel, List<Type> outputs) implements Op {
         throw new UnsupportedOperationException("a benchmark is not differentiated");
     }
 
-    /** The kernel bound to these buffers; one that wants workspace cannot be timed like this. */
+    /** The kernel bound to these buffers; a kernel that needs workspace is refused. */
     static Runnable bind(Device device, Kernel kernel, List<Buffer> in, List<Buffer> out) {
         var inputs = values(in, 0);
         var outputs = values(out, in.size());
@@ -61,7 +61,7 @@ record OneKernel(Kernel kernel, List<Type> outputs) implements Op {
         return values;
     }
 
-    /** Floats between -1 and 1. */
+    /** Random floats between -1 and 1. */
     static Buffer random(Arena arena, long size) {
         var segment = arena.allocate(4 * size, 64);
         var random = new SplittableRandom(size);
@@ -72,8 +72,8 @@ record OneKernel(Kernel kernel, List<Type> outputs) implements Op {
     }
 
     /**
-     * The least seconds that each of {@code bodies} took, run in turns so that a busy machine
-     * hinders all alike.
+     * The least seconds of each of {@code bodies}, run alternately, so that other load affects all
+     * alike.
      */
     static double[] best(int rounds, Runnable... bodies) {
         var best = new double[bodies.length];

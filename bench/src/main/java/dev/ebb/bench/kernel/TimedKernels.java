@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.function.IntToLongFunction;
 
 /**
- * A device of the host whose kernels are timed one by one, by what they do and on how much: every
- * kernel is run for itself, and never as a part of one method for all.
+ * A device on the host that times its kernels one by one, grouped by kind and size. Kernels are run
+ * separately, never compiled into one method.
  */
 public final class TimedKernels implements Device {
     /** How long kernels of one kind took. */
@@ -44,7 +44,7 @@ public final class TimedKernels implements Device {
         this.device = device;
     }
 
-    /** The times since this was asked last, in the order in which kernels were bound. */
+    /** The times since the last call, in the order in which kernels were bound. */
     public Map<String, Time> take() {
         var taken = new LinkedHashMap<String, Time>();
         times.replaceAll(
@@ -55,7 +55,7 @@ public final class TimedKernels implements Device {
         return taken;
     }
 
-    /** What a kernel does and on how much. */
+    /** The kind and the size of a kernel. */
     private static String kind(Node node) {
         var shape = node.outputTypes().getFirst().shape();
         return switch (node.kernel()) {

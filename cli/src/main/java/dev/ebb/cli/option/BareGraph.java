@@ -27,12 +27,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A graph of which only costs and sizes are known: enough to plan, not to run. Every node must be
- * computed, nothing need be left at the end. Nodes are in an order that may be executed.
+ * A graph of which only costs and sizes are known, which can be planned but not run. Every node
+ * must be computed, and no value is needed at the end. Nodes are in an executable order.
  */
 public record BareGraph(List<Item> items) {
 
-    /** One node: what it costs, the bytes of its output, and whose outputs it reads. */
+    /** A node: its cost, the bytes of its output, and the nodes whose outputs it reads. */
     public record Item(
             long id, String name, boolean backward, double cost, long bytes, List<Long> inputs) {
         public Item {
@@ -61,8 +61,8 @@ public record BareGraph(List<Item> items) {
     }
 
     /**
-     * Reads either published format: nodes with {@code id, cost_cpu, cost_ram} and links from
-     * {@code source} to {@code target}, in the order of their ids; or nodes with {@code name,
+     * Parses either of two published formats: nodes with {@code id, cost_cpu, cost_ram} and links
+     * from {@code source} to {@code target}, in the order of their ids; or nodes with {@code name,
      * duration, out_cost} and links from {@code "0"} to {@code "1"}, in the order of {@code
      * graph.order}.
      */
@@ -93,7 +93,7 @@ public record BareGraph(List<Item> items) {
         return new BareGraph(inOrder(ids, byId));
     }
 
-    /** The graph in a file; what is wrong with it is told with the file's name. */
+    /** The graph in a file; errors name the file. */
     public static BareGraph read(Path file) throws IOException {
         if (Files.isDirectory(file)) throw new Refusal(file + " is a folder; name a graph's file");
         try {
@@ -113,17 +113,17 @@ public record BareGraph(List<Item> items) {
         }
     }
 
-    private static List<Json> items(Json json, String what) {
+    private static List<Json> items(Json json, String name) {
         if (json instanceof Json.Arr(var items)) return items;
-        throw new IllegalArgumentException(what + " should be a JSON array");
+        throw new IllegalArgumentException(name + " should be a JSON array");
     }
 
-    private static long whole(Json json, String what) {
+    private static long whole(Json json, String name) {
         return json.whole()
                 .orElseThrow(
                         () ->
                                 new IllegalArgumentException(
-                                        what + " should be a whole number, not " + json));
+                                        name + " should be a whole number, not " + json));
     }
 
     private static Item item(Json node, Map<Long, List<Long>> inputs) {
@@ -192,13 +192,13 @@ public record BareGraph(List<Item> items) {
         return node -> item(node).cost;
     }
 
-    /** The item that a node of {@link #problem} stands for. */
+    /** The item of a node of {@link #problem}. */
     public static Item item(Node node) {
         if (node.op() instanceof Opaque(var item)) return item;
         throw new IllegalArgumentException(node + " is not a node of a bare graph");
     }
 
-    /** An op that only a planner sees. */
+    /** An op with a cost and a size, but without a computation. */
     private record Opaque(Item item) implements Op {
         static final Type TYPE = Type.of(DType.U8);
 
@@ -212,7 +212,10 @@ public record BareGraph(List<Item> items) {
             return List.of(TYPE);
         }
 
-        /** None of the in-place forms: a bare graph says nothing of how its nodes read. */
+        /**
+         * A kernel that supports no update in place, because a bare graph does not say how its
+         * nodes read their inputs.
+         */
         @Override
         public Kernel kernel(List<Type> inputs) {
             return new Kernel.Cumulate(1, 1, 1, Kernel.Combine.SUM, false, false);

@@ -11,36 +11,36 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 
 /**
- * A plan of a bare graph. The budget bounds the bytes resident at once; shares are of the store-all
- * peak.
+ * A plan of a bare graph. The budget limits the bytes that are in memory at the same time;
+ * percentages are of the store-all peak.
  */
 public record BarePlan(Plan plan) {
 
     /**
-     * The cheapest plan that fits, or an {@link dev.ebb.plan.OverBudgetException} that names the
-     * least budget.
+     * The cheapest plan that fits; throws an {@link dev.ebb.plan.OverBudgetException} with the
+     * smallest budget if none does.
      */
     public static BarePlan of(BareGraph graph, Budget budget) {
         return new BarePlan(curve(graph).at(budget));
     }
 
-    /** All plans of the graph, to ask for several budgets at the price of one. */
+    /** The curve of all plans, which serves requests for several budgets with one search. */
     public static Curve curve(BareGraph graph) {
         return new Curve(graph.problem(), BareGraph.cost(), Curve.Measure.LIVE);
     }
 
-    /** A few lines for people. */
+    /** The lines that the command prints. */
     public String text() {
         var text = new StringBuilder();
         lines(OptionalLong.of(plan.leastBytes()))
-                .forEach((name, what) -> text.append(String.format("%-13s%s%n", name, what)));
+                .forEach((name, figure) -> text.append(String.format("%-13s%s%n", name, figure)));
         return text.toString();
     }
 
     /**
      * The names and texts of these lines.
      *
-     * @param least the least budget; its line is left out where it is not known yet
+     * @param least the smallest budget; its line is left out if it is not known yet
      */
     public SequencedMap<String, String> lines(OptionalLong least) {
         double once = plan.storeAllCost();
@@ -63,7 +63,7 @@ public record BarePlan(Plan plan) {
         return lines;
     }
 
-    /** The fields {@code peak, cost, lower_bound, gap, least_budget, steps}. */
+    /** The JSON fields {@code peak, cost, lower_bound, gap, least_budget, steps}. */
     public String json() {
         var out = new StringBuilder("{\n");
         out.append("  \"peak\": ").append(plan.peakBytes()).append(",\n");
@@ -88,7 +88,7 @@ public record BarePlan(Plan plan) {
         return out.append("\n  ]\n}\n").toString();
     }
 
-    /** Values of a bare graph carry the number of the node that makes them. */
+    /** The item of a value; a value of a bare graph has the number of the node that computes it. */
     private BareGraph.Item item(int value) {
         return BareGraph.item(plan.schedule().problem().graph().nodes().get(value));
     }

@@ -18,7 +18,7 @@ public final class BudgetText implements ITypeConverter<Budget> {
         }
     }
 
-    /** Bytes as people read them. */
+    /** A number of bytes with a unit, such as 1.5 GiB. */
     public static String show(long bytes) {
         if (bytes < 1 << 10) return bytes + " B";
         if (bytes < 1 << 20) return String.format(Locale.ROOT, "%.1f KiB", bytes / 0x1p10);

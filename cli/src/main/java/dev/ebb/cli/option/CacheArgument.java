@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/** The option that leaves the cache of plans out. */
+/** The option that disables the cache of plans. */
 public final class CacheArgument {
     @Option(
             names = "--no-cache",
@@ -18,8 +18,8 @@ public final class CacheArgument {
     private boolean off;
 
     /**
-     * What was planned before: by this user, or when the program was built, in a folder that the
-     * launcher names.
+     * The cache of plans: those of this user, and those made at build time, in a folder that the
+     * launcher passes.
      */
     public PlanCache cache() {
         if (off) return PlanCache.inMemory();

@@ -11,14 +11,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What kernels are said to cost: {@code typical}, {@code timed}, or a file of prices. */
+/** The source of the kernel costs: {@code typical}, {@code timed}, or a file. */
 public record CostText(String text) {
     public static final String HELP =
             "How kernel times are predicted: typical, from fixed rates of the device, with the same"
                     + " plan on every machine; timed, by measuring kernels on this machine (cached"
                     + " in ~/.cache/ebb/prices); or a file of such measurements. Default: typical.";
 
-    /** Reads the option. */
+    /** Parses the option. */
     public static final class Converter implements ITypeConverter<CostText> {
         @Override
         public CostText convert(String text) {
@@ -30,7 +30,7 @@ public record CostText(String text) {
         return new CostText("typical");
     }
 
-    /** Whether it plans the same everywhere. */
+    /** Whether plans are the same on every machine. */
     public boolean isTypical() {
         return text.equals("typical");
     }

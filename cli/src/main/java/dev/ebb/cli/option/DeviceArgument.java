@@ -6,9 +6,12 @@ import dev.ebb.exec.Device;
 
 import picocli.CommandLine.Option;
 
-/** The option that names a device. */
+/** The option that selects a device. */
 public final class DeviceArgument {
-    /** More than any machine of today has processors for; starting them takes longer than a run. */
+    /**
+     * More than any current machine has processors; starting more threads would take longer than a
+     * run.
+     */
     private static final int MOST_THREADS = 1024;
 
     private static final String BEST = "best";
@@ -30,7 +33,7 @@ public final class DeviceArgument {
         }
     }
 
-    /** The device with so many threads; zero leaves the number to it. */
+    /** The device with this number of threads; zero uses the device's default. */
     public Device device(int threads) {
         if (threads == 0) return device();
         int processors = Runtime.getRuntime().availableProcessors();

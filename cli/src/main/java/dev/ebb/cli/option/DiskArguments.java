@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The options that name a second place for what does not fit in memory. */
+/** The options of the disk to which values are offloaded. */
 public final class DiskArguments {
     public static final String ROOM = "4GiB";
 
@@ -34,12 +34,15 @@ public final class DiskArguments {
         return folder != null;
     }
 
-    /** For what knows no disk. */
-    public void refuseFor(String what) {
-        if (folder != null) throw new Refusal("--disk means nothing for " + what);
+    /** Throws if the options are given to a command that does not support them. */
+    public void refuseFor(String command) {
+        if (folder != null) throw new Refusal("--disk cannot be used with " + command);
     }
 
-    /** That a run can put a file there; told before it, not when the first value is moved. */
+    /**
+     * Throws if no file can be created in the folder, before the run instead of at the first
+     * transfer.
+     */
     public void requireFolder() {
         if (folder == null || (Files.isDirectory(folder) && Files.isWritable(folder))) return;
         throw new Refusal(
@@ -57,7 +60,7 @@ public final class DiskArguments {
         return Disk.in(folder, bytes);
     }
 
-    /** {@code memory}, and the disk if there is one. */
+    /** {@code memory}, with the disk added if there is one. */
     public Budget with(Budget memory) {
         return folder == null ? memory : memory.with(disk(folder, room));
     }

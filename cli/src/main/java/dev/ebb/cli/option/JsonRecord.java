@@ -15,14 +15,14 @@ import java.util.OptionalLong;
 
 /**
  * Writes a record as a JSON object with one member for each component, and reads it back. A
- * component {@code heldOut} is the member {@code held_out}. Components may be whole numbers,
- * doubles, texts, lists of texts without commas, constants of an enum, and whole numbers that may
- * be missing ({@link OptionalLong}).
+ * component {@code heldOut} becomes the member {@code held_out}. Components may be integers,
+ * doubles, texts, lists of texts without commas, enum constants, and optional integers ({@link
+ * OptionalLong}).
  */
 public final class JsonRecord {
     private JsonRecord() {}
 
-    /** The object that {@link #read} makes an equal record of. */
+    /** The JSON object from which {@link #read} makes an equal record. */
     public static Json write(Record record) {
         var members = new LinkedHashMap<String, Json>();
         for (var component : record.getClass().getRecordComponents())
@@ -31,9 +31,10 @@ public final class JsonRecord {
     }
 
     /**
-     * A record of the members of {@code json}; others are passed over.
+     * A record of the members of {@code json}; other members are ignored.
      *
-     * @throws FileFormatException if a member is missing or of another kind; it names the member
+     * @throws FileFormatException if a member is missing or has another type; the message names the
+     *     member
      */
     public static <R extends Record> R read(Class<R> type, Json json) throws FileFormatException {
         var components = type.getRecordComponents();
@@ -44,7 +45,7 @@ public final class JsonRecord {
             types[i] = components[i].getType();
             values[i] =
                     value(types[i], json.at(name))
-                            .orElseThrow(() -> new FileFormatException(name + " is not told"));
+                            .orElseThrow(() -> new FileFormatException(name + " is missing"));
         }
         try {
             var constructor = type.getDeclaredConstructor(types);
@@ -58,13 +59,13 @@ public final class JsonRecord {
         }
     }
 
-    /** The same of the text of {@code file}, which the refusal names. */
+    /** The same for {@code text}, the content of {@code file}; errors name the file. */
     public static <R extends Record> R read(Class<R> type, Path file, String text)
             throws FileFormatException {
         try {
             return read(type, Json.parse(text));
         } catch (FileFormatException e) {
-            throw new FileFormatException(file, "how the run was started: " + e.getMessage(), e);
+            throw new FileFormatException(file, "the settings of the run: " + e.getMessage(), e);
         }
     }
 
@@ -93,7 +94,9 @@ public final class JsonRecord {
                     Optional.of(
                             Json.of(String.join(",", texts.stream().map(t -> "" + t).toList())));
             case String text -> Optional.of(Json.of(text));
-            default -> throw new IllegalArgumentException(value + " is of a kind with no JSON");
+            default ->
+                    throw new IllegalArgumentException(
+                            value + " has a type that cannot be written as JSON");
         };
     }
 

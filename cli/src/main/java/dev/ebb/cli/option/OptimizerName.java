@@ -8,20 +8,20 @@ import dev.ebb.nn.optim.Sgd;
 
 import java.util.Locale;
 
-/** The rule by which weights are moved: it decides how many tensors are kept beside each. */
+/** The optimizer, which determines how many tensors of state there are for each weight. */
 public enum OptimizerName {
-    /** Two moments beside each weight. */
+    /** Two moments per weight. */
     ADAMW,
-    /** One mean gradient beside each weight. */
+    /** One mean gradient per weight. */
     LION,
-    /** One speed beside each weight. */
+    /** One momentum per weight. */
     MOMENTUM,
-    /** Nothing beside the weights. */
+    /** No state besides the weights. */
     SGD;
 
     private static final double RATE = 1e-3;
 
-    /** The rule with a rate that does not matter for a plan. */
+    /** The optimizer with an arbitrary learning rate, which does not change a plan. */
     public Optimizer rule() {
         return switch (this) {
             case ADAMW -> AdamW.of(RATE);

@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A file that an option names to be written when a command ends. */
+/** A file that a command writes at its end. */
 public final class OutputFile {
     private OutputFile() {}
 
     /**
-     * What is in the way of a file, if one is named, is told before the work rather than after it.
+     * Throws if the file, if one is named, cannot be written: before the work instead of after it.
      */
     public static void require(String option, @Nullable Path file) {
         if (file == null) return;

@@ -4,7 +4,7 @@ import dev.ebb.ir.DType;
 
 import java.util.Locale;
 
-/** What a model is computed in; its weights are kept in f32. */
+/** The type in which a model is computed; its weights are stored in f32. */
 public enum PrecisionName {
     F32(DType.F32),
     BF16(DType.BF16),

@@ -1,6 +1,6 @@
 package dev.ebb.cli.option;
 
-/** Something the user can mend: what is wrong and what would help, in one sentence. */
+/** An error that the user can fix: the message says what is wrong and what would help. */
 public final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1;
 

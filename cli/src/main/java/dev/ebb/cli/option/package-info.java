@@ -1,6 +1,6 @@
 /**
- * What the commands read: budgets, disks, sizes of models, graphs from files, and the refusal of
- * what cannot be read.
+ * Options of the commands: budgets, disks, sizes of models, graphs in files, and the errors for
+ * invalid ones.
  */
 @NullMarked
 package dev.ebb.cli.option;

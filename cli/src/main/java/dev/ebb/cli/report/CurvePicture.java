@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A trade-off as an SVG picture: memory to the right, time upwards, a line for each way more; with
- * a grid, and with colours for a light and for a dark page.
+ * Draws the trade-off of time against memory as an SVG picture: memory on the horizontal axis, time
+ * on the vertical one, and one line for each set of ways to restore values. It has a grid, and
+ * colours for light and dark pages.
  */
 public final class CurvePicture {
     private static final int WIDTH = 760;
@@ -24,7 +25,10 @@ public final class CurvePicture {
     private static final double[] ROUND = {1, 2, 2.5, 5, 10};
     private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
 
-    /** So many lines have a colour of their own, told apart by the colour-blind too. */
+    /**
+     * The number of lines that have a colour of their own; colour-blind readers can tell these
+     * colours apart.
+     */
     private static final int COLOURS = 4;
 
     private static final String STYLE =
@@ -140,7 +144,10 @@ public final class CurvePicture {
         }
     }
 
-    /** Level between two corners: a budget between them buys no more than the lower one. */
+    /**
+     * The line as steps: horizontal between two points, because a budget between them gets the plan
+     * of the lower one.
+     */
     private String path(TradeOff.Line line) {
         var path = new StringBuilder();
         double before = Double.NaN;

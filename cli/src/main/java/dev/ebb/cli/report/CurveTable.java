@@ -12,11 +12,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 
-/** A trade-off as a table and as JSON: time over budget, and what happens to values. */
+/** Writes the trade-off of time against memory as a table and as JSON. */
 public final class CurveTable {
     private CurveTable() {}
 
-    /** What one point does with values: {@code kept 12 (3.0 MiB); recomputed 4 (1.0 MiB, 0.3%)}. */
+    /**
+     * What the plan at one point of the curve does with values: {@code kept 12 (3.0 MiB);
+     * recomputed 4 (1.0 MiB, 0.3%)}.
+     */
     static String how(Mix mix, double cost) {
         var parts = new ArrayList<String>();
         mix.parts()
@@ -62,7 +65,10 @@ public final class CurveTable {
         }
     }
 
-    /** All lines, their least budgets and points, and how each point restores values. */
+    /**
+     * All lines with their smallest budgets and points, and how the plan at each point restores
+     * values.
+     */
     public static Json json(TradeOff curve) {
         var members = new LinkedHashMap<String, Json>();
         members.put("store_all_peak_bytes", Json.of(curve.storeAllBytes()));

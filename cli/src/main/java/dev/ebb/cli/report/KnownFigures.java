@@ -10,30 +10,32 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The figures of plans that were asked for before, so that asking again traces and plans nothing.
- * They are found by a digest of all that they depend on: the compiled program, of which the
- * launcher tells the digest, and what was asked for. Without a launcher nothing is known.
+ * Caches the figures of plans on disk, so that asking for the same plan again traces and plans
+ * nothing. The key is a digest of all inputs of the plan: the digest of the program's jars, which
+ * the launcher passes, and the options. A program that was not started by the launcher caches
+ * nothing.
  *
  * @param build the digest of the program's jars
  */
 public record KnownFigures(Optional<String> build, PlanCache cache) {
 
-    /** Of the program that the launcher started. */
+    /** The cache of the program that the launcher started. */
     public static KnownFigures in(PlanCache cache) {
         return new KnownFigures(Optional.ofNullable(System.getProperty("ebb.build")), cache);
     }
 
-    /** Makes a plan, of a model that may be in a file. */
+    /** Plans a model, which may be read from a file. */
     @FunctionalInterface
     public interface Planning {
-        Planned make() throws IOException;
+        PlanInBudget make() throws IOException;
     }
 
     /**
-     * The figures of a plan.
+     * The figures of a plan, from the cache if they are there.
      *
-     * @param asked all that decides them, as texts; none where it is more than texts can tell
-     * @param plan makes the plan where it is not known
+     * @param asked all inputs of the plan as texts; empty if texts cannot identify them, so that
+     *     the figures are not cached
+     * @param plan makes the plan if its figures are not in the cache
      */
     public PlanFigures of(List<String> asked, Planning plan) throws IOException {
         if (build.isEmpty() || asked.isEmpty()) return planned(plan);

@@ -4,7 +4,7 @@ import dev.ebb.exec.Device;
 
 import java.util.Locale;
 
-/** The machine that a run was made on, in a few words. */
+/** A short description of the machine on which a run is made. */
 public final class Machine {
     private Machine() {}
 

@@ -15,13 +15,14 @@ import java.util.SequencedMap;
 /**
  * The figures of a plan, as {@code ebb plan} prints them and writes them as JSON.
  *
- * @param workerBytes what the device's workers own of the promised bytes
- * @param scheduleDigest what is done, in one word; empty where nobody asks for it
- * @param leastBudgetBytes the least budget; empty where it is not known yet
- * @param kneeBudgetBytes where more memory begins to save little time; known with the least
- * @param storeAllCost the cost of computing everything once
- * @param recomputed how many computations are made again
- * @param diskPromisedPeakBytes what lies outside the arena at most
+ * @param workerBytes the part of the promised bytes that is memory of the device's workers
+ * @param scheduleDigest identifies the schedule; empty if it was not requested
+ * @param leastBudgetBytes the smallest budget that works; empty if it is not known yet
+ * @param kneeBudgetBytes the budget beyond which more memory saves little time; known whenever the
+ *     smallest budget is
+ * @param storeAllCost the predicted time if everything is computed once
+ * @param recomputed the number of computations that are repeated
+ * @param diskPromisedPeakBytes the promised peak on the disk
  */
 public record PlanFigures(
         long budgetBytes,
@@ -41,7 +42,7 @@ public record PlanFigures(
         long recomputed,
         long diskPromisedPeakBytes) {
 
-    public static PlanFigures of(Planned p, OptionalLong leastBytes, String scheduleDigest) {
+    public static PlanFigures of(PlanInBudget p, OptionalLong leastBytes, String scheduleDigest) {
         var schedule = p.plan().schedule();
         return new PlanFigures(
                 p.budgetBytes(),
@@ -64,7 +65,10 @@ public record PlanFigures(
                 p.diskBytes());
     }
 
-    /** For people: a name and a text for each line; the least budget only where it is known. */
+    /**
+     * A name and a text for each line of the printed output; the smallest budget only if it is
+     * known.
+     */
     public SequencedMap<String, String> lines() {
         var lines = new LinkedHashMap<String, String>();
         lines.put("budget", BudgetText.show(budgetBytes));
@@ -90,12 +94,12 @@ public record PlanFigures(
                 : "";
     }
 
-    /** For programs. */
+    /** The figures as JSON, for other programs. */
     public Json json() {
         return JsonRecord.write(this);
     }
 
-    /** What {@link #json} wrote; empty where a figure is missing. */
+    /** Parses the output of {@link #json}; empty if a figure is missing. */
     static Optional<PlanFigures> read(byte[] text) {
         try {
             var json = Json.parse(new String(text, StandardCharsets.UTF_8));

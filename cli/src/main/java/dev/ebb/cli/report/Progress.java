@@ -13,14 +13,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How training goes, told on a terminal by a bar and elsewhere by a line now and then. */
+/**
+ * Shows the progress of training: as a progress bar on a terminal, otherwise as a line from time to
+ * time.
+ */
 public final class Progress implements AutoCloseable {
     private static final double QUIET_SECONDS = 5;
 
-    /** The time left is told from so many of the latest steps. */
+    /** The remaining time is estimated from this number of latest steps. */
     private static final int RECENT = 10;
 
-    /** After so few steps, if they took about as long as each other; else after {@link #RECENT}. */
+    /**
+     * The remaining time is shown after this number of steps if they took about equally long,
+     * otherwise after {@link #RECENT}.
+     */
     private static final int FEW = 3;
 
     private static final double ABOUT = 1.25;
@@ -31,7 +37,7 @@ public final class Progress implements AutoCloseable {
     private final Deque<Double> recent = new ArrayDeque<>();
     private double sinceLine = Double.POSITIVE_INFINITY;
 
-    /** One step's figures. */
+    /** The figures of one step. */
     public record Figures(long step, double loss, double seconds, int tokens, String memory) {}
 
     private Progress(Optional<ProgressBar> bar, PrintWriter lines, long steps) {
@@ -58,7 +64,7 @@ public final class Progress implements AutoCloseable {
     public void show(Figures f) {
         recent.addLast(f.seconds);
         if (recent.size() > RECENT) recent.removeFirst();
-        double pace = Outcome.median(List.copyOf(recent));
+        double pace = RunFigures.median(List.copyOf(recent));
         sinceLine += f.seconds;
         var text =
                 String.format(
@@ -75,7 +81,10 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /** The first steps are slow, as Java still compiles them: from them nothing is concluded. */
+    /**
+     * The estimated remaining time. The first steps are ignored: they are slow because the JIT is
+     * still compiling.
+     */
     private String left(double seconds) {
         return isSettled() || seconds == 0 ? duration(seconds) + " left" : "estimating time left";
     }

@@ -1,15 +1,15 @@
 package dev.ebb.cli.report;
 
-/** Somebody who looks on while a run trains, and may ask it to stop. */
+/** Receives the events of a training run, and can ask it to stop. */
 public interface RunWatch {
 
-    /** What is known before the first step. */
+    /** The facts known before the first step. */
     record Begin(long made, long steps, int tokens, long promisedBytes, long budgetBytes) {}
 
-    /** One step's figures. */
+    /** The figures of one step. */
     record Made(long step, double loss, double seconds, long measuredBytes) {}
 
-    /** Nobody. */
+    /** A watch that ignores all events and never asks for a stop. */
     RunWatch NONE =
             new RunWatch() {
                 @Override
@@ -22,7 +22,7 @@ public interface RunWatch {
                 public void saved(long step) {}
 
                 @Override
-                public void ends(Outcome outcome, boolean stopped) {}
+                public void ends(RunFigures outcome, boolean stopped) {}
 
                 @Override
                 public boolean isStopAsked() {
@@ -34,11 +34,11 @@ public interface RunWatch {
 
     void made(Made step);
 
-    /** The checkpoint of this step is on disk. */
+    /** The checkpoint of this step was written to the disk. */
     void saved(long step);
 
-    void ends(Outcome outcome, boolean stopped);
+    void ends(RunFigures outcome, boolean stopped);
 
-    /** Asked between two steps. */
+    /** Whether the run should stop; called between two steps. */
     boolean isStopAsked();
 }

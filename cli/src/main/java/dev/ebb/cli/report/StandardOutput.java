@@ -12,8 +12,8 @@ import java.io.PrintStream;
 import java.util.Locale;
 
 /**
- * The program's standard output, which remembers why something could not be written: {@link
- * PrintStream} goes on without a word, and a file on a full disk would end in the middle.
+ * The program's standard output, with the first write error recorded. {@link PrintStream} swallows
+ * write errors, so output to a full disk would be truncated silently.
  */
 public final class StandardOutput extends FilterOutputStream {
     private @Nullable IOException failed;
@@ -22,7 +22,7 @@ public final class StandardOutput extends FilterOutputStream {
         super(to);
     }
 
-    /** Takes the place of {@link System#out}. */
+    /** Replaces {@link System#out}. */
     public static StandardOutput install() {
         var out = new StandardOutput(new FileOutputStream(FileDescriptor.out));
         var lines = new BufferedOutputStream(out, 1 << 13);
@@ -46,8 +46,8 @@ public final class StandardOutput extends FilterOutputStream {
     }
 
     /**
-     * Whether all that was printed has been written; if not, {@code err} is told. A reader that has
-     * seen enough, such as {@code head}, loses nothing.
+     * Whether everything printed was written; if not, reports the error to {@code err}. A reader
+     * that closes the pipe early, such as {@code head}, is not an error.
      */
     public boolean isWhole(PrintStream err) {
         System.out.flush();

@@ -1,4 +1,4 @@
-/** What the commands show: curves, plans, progress and the outcome of a run. */
+/** Output of the commands: curves, plans, progress, and the figures of a finished run. */
 @NullMarked
 package dev.ebb.cli.report;
 

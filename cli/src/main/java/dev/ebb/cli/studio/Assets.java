@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The files of the page, bundled with the program: a closed list, never a path. */
+/**
+ * The files of the studio's page, bundled with the program. Only names in a fixed list are served;
+ * a request never names a path.
+ */
 public final class Assets {
     private static final List<String> MODULES =
             List.of(
@@ -46,7 +49,7 @@ public final class Assets {
         return Optional.of(new Asset(bytes(name), String.valueOf(type)));
     }
 
-    /** A bundled file as text, for pages that hold what they need in themselves. */
+    /** A bundled file as text, for pages that embed it. */
     public static String text(String name) throws IOException {
         return new String(bytes(name), StandardCharsets.UTF_8);
     }

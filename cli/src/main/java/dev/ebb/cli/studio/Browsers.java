@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Opens a page where there is a screen. */
+/** Opens a page in the user's browser. */
 public final class Browsers {
     private Browsers() {}
 
-    /** Opens {@code address}; nothing happens where there is no browser or no screen. */
+    /** Opens {@code address}; does nothing without a browser or a display. */
     public static void open(URI address) {
         opener().ifPresent(
                         command -> {
@@ -24,7 +24,7 @@ public final class Browsers {
                                         .redirectError(ProcessBuilder.Redirect.DISCARD)
                                         .start();
                             } catch (IOException _) {
-                                // the address is printed: it can be opened by hand
+                                // the address is printed, so the user can open it
                             }
                         });
     }

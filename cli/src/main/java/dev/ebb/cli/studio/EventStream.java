@@ -5,7 +5,10 @@ import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** A run's events to one page, as server-sent events; what the page is too slow for is dropped. */
+/**
+ * Sends the events of a run to one page as server-sent events. If the page reads too slowly, it
+ * gets only the latest event.
+ */
 final class EventStream {
     private static final long QUIET_MILLIS = 10_000;
     private static final byte[] ALIVE = ": alive\n\n".getBytes(StandardCharsets.UTF_8);
@@ -15,7 +18,7 @@ final class EventStream {
     static void send(HttpExchange exchange, LiveRun run) throws IOException, InterruptedException {
         var box = run.subscribe();
         try {
-            Replies.guard(exchange);
+            Responses.guard(exchange);
             exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
             exchange.sendResponseHeaders(200, 0);
             try (var out = exchange.getResponseBody()) {

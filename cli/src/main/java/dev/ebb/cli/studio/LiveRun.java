@@ -1,6 +1,6 @@
 package dev.ebb.cli.studio;
 
-import dev.ebb.cli.report.Outcome;
+import dev.ebb.cli.report.RunFigures;
 import dev.ebb.cli.report.RunWatch;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.file.Json;
@@ -13,12 +13,15 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongConsumer;
 
-/** A run that the studio started: what it said so far, in bounded memory, and who looks on. */
+/**
+ * A training run that the studio started: its progress so far, in bounded memory, and the pages
+ * that show it.
+ */
 final class LiveRun implements RunWatch {
     private static final int MOST_READERS = 16;
     private static final int MOST_KERNELS = 12;
 
-    /** Where a run is. */
+    /** The state of a run. */
     enum State {
         STARTING,
         TRAINING,
@@ -35,22 +38,21 @@ final class LiveRun implements RunWatch {
     private final String name;
     private final String command;
     private final LongConsumer onSaved;
-    private final Series losses = new Series();
-    private final Series heldOut = new Series();
-    private final Series speed = new Series();
-    private final List<Mailbox> readers = new CopyOnWriteArrayList<>();
+    private final SampledCurve losses = new SampledCurve();
+    private final SampledCurve heldOut = new SampledCurve();
+    private final SampledCurve speed = new SampledCurve();
+    private final List<LatestEvent> readers = new CopyOnWriteArrayList<>();
     private State state = State.STARTING;
     private Optional<Begin> begin = Optional.empty();
     private Optional<Made> latest = Optional.empty();
-    private Optional<Outcome> outcome = Optional.empty();
+    private Optional<RunFigures> outcome = Optional.empty();
     private Optional<Double> heldOutLatest = Optional.empty();
     private String said = "";
     private long events;
 
     /**
-     * A run by its command.
-     *
-     * @param onSaved told the step of each checkpoint
+     * @param command the command line of the run
+     * @param onSaved called with the step of each checkpoint
      */
     LiveRun(String name, String command, LongConsumer onSaved) {
         this.name = name;
@@ -66,10 +68,10 @@ final class LiveRun implements RunWatch {
         return state;
     }
 
-    /** Asks it to stop after the step it is in. */
+    /** Asks the run to stop after its current step. */
     synchronized void stop() {
         if (!state.isOver()) state = State.STOPPING;
-        tell();
+        publish();
     }
 
     @Override
@@ -81,7 +83,7 @@ final class LiveRun implements RunWatch {
     public synchronized void begins(Begin news) {
         begin = Optional.of(news);
         if (state == State.STARTING) state = State.TRAINING;
-        tell();
+        publish();
     }
 
     @Override
@@ -89,7 +91,7 @@ final class LiveRun implements RunWatch {
         latest = Optional.of(step);
         losses.add(step.step(), step.loss());
         begin.ifPresent(b -> speed.add(step.step(), b.tokens() / step.seconds()));
-        tell();
+        publish();
     }
 
     @Override
@@ -97,39 +99,41 @@ final class LiveRun implements RunWatch {
         onSaved.accept(step);
     }
 
-    /** The loss on the text that was held out, of the checkpoint of {@code step}. */
-    synchronized void tried(long step, double loss) {
+    /** Records the validation loss of the checkpoint of {@code step}. */
+    synchronized void evaluated(long step, double loss) {
         heldOut.add(step, loss);
         heldOutLatest = Optional.of(loss);
-        tell();
+        publish();
     }
 
     @Override
-    public synchronized void ends(Outcome news, boolean stopped) {
+    public synchronized void ends(RunFigures news, boolean stopped) {
         outcome = Optional.of(news);
     }
 
-    /** The command ended. */
-    synchronized void over(int code, String text) {
+    /** Records that the command has ended. */
+    synchronized void ended(int code, String text) {
         said = text;
         state = code == 0 ? State.FINISHED : code == 130 ? State.STOPPED : State.FAILED;
-        tell();
-        readers.forEach(Mailbox::close);
+        publish();
+        readers.forEach(LatestEvent::close);
         readers.clear();
     }
 
-    /** A place where the latest event is put; the run's events end when it is over. */
-    synchronized Mailbox subscribe() {
+    /**
+     * Subscribes a page: the latest event is put into the returned object until the run is over.
+     */
+    synchronized LatestEvent subscribe() {
         if (readers.size() >= MOST_READERS)
-            throw new Refused(429, "too many pages show this run; close one");
-        var box = new Mailbox();
+            throw new RequestError(429, "too many pages show this run; close one");
+        var box = new LatestEvent();
         box.put(event());
         if (state.isOver()) box.close();
         else readers.add(box);
         return box;
     }
 
-    void unsubscribe(Mailbox box) {
+    void unsubscribe(LatestEvent box) {
         readers.remove(box);
     }
 
@@ -137,7 +141,7 @@ final class LiveRun implements RunWatch {
         return readers.size();
     }
 
-    private void tell() {
+    private void publish() {
         events++;
         if (readers.isEmpty()) return;
         var event = event();
@@ -178,7 +182,7 @@ final class LiveRun implements RunWatch {
         return all;
     }
 
-    /** All there is to draw. */
+    /** Everything that the page draws of the run. */
     synchronized Json json() {
         var all = new LinkedHashMap<>(now());
         all.put("live", Json.of(!state.isOver()));

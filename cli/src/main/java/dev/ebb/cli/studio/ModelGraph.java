@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The graph of a model as a page sees it: values and nodes by number, regions by their place in a
- * list. Values are the parameters, then what nodes compute, in the graph's order.
+ * The graph of a model as the page draws it: values and nodes have numbers, regions are an indexed
+ * list. The parameters are numbered first, then the results of the nodes in the graph's order.
  */
 final class ModelGraph {
     private final Problem problem;
@@ -38,7 +38,7 @@ final class ModelGraph {
             nodes.put(node, nodes.size());
             node.outputs().forEach(v -> number(v, node));
         }
-        // what rebuilding needs besides, such as workspace, has no place in the graph
+        // other operands of an inverse, such as workspace, have no number in the graph
         for (var inversion : problem.inversions()) inversion.node().outputs().forEach(this::number);
     }
 
@@ -65,7 +65,7 @@ final class ModelGraph {
 
     Value value(long place) {
         if (place < 0 || place >= values.size())
-            throw Refused.wrong("there is no value of number " + place);
+            throw RequestError.wrong("there is no value of number " + place);
         return values.get((int) place);
     }
 

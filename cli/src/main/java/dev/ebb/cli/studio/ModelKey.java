@@ -9,19 +9,19 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What is planned for: a model's sizes, what it is computed in, its optimizer, what of it is
- * trained, the device, and the room of places beside its memory, 0 for none; or a file with a bare
- * graph, and then nothing else counts. Equal keys have equal plans.
+ * Identifies what the studio plans for: a model's sizes, its precision, its optimizer, the trained
+ * weights, the device, and the limits of host memory and disk (0 for none); or a file with a bare
+ * graph, in which case nothing else counts. Equal keys have equal plans.
  *
  * @param size of a model in a file only batch and context count
- * @param from the file of the model in the studio's folder, empty for a GPT of these sizes
- * @param graph the file's name in the studio's folder, empty for none
+ * @param from the file of the model in the studio's folder; empty for a GPT of these sizes
+ * @param graph the graph's file in the studio's folder; empty for none
  */
 public record ModelKey(
         ModelSize size,
         PrecisionName precision,
         OptimizerName optimizer,
-        Trained trained,
+        TrainedWeights trained,
         String device,
         long hostBytes,
         long diskBytes,
@@ -44,7 +44,7 @@ public record ModelKey(
         if (named.layers() > MOST_LAYERS
                 || named.width() > MOST_WIDTH
                 || (long) batch * context > MOST_TOKENS)
-            throw Refused.wrong(
+            throw RequestError.wrong(
                     "the studio plans for at most "
                             + MOST_LAYERS
                             + " layers, a width of "
@@ -56,7 +56,7 @@ public record ModelKey(
                 new ModelSize(named.layers(), named.width(), named.heads(), context, batch),
                 named(PrecisionName.class, query.find("precision").orElse("f32")),
                 named(OptimizerName.class, query.find("optimizer").orElse("adamw")),
-                named(Trained.class, query.find("trained").orElse("whole")),
+                named(TrainedWeights.class, query.find("trained").orElse("whole")),
                 query.find("device").orElse("best"),
                 room(query, "host"),
                 room(query, "disk"),
@@ -72,17 +72,17 @@ public record ModelKey(
         try {
             return ModelSize.of(text);
         } catch (IllegalArgumentException e) {
-            throw Refused.wrong(String.valueOf(e.getMessage()));
+            throw RequestError.wrong(String.valueOf(e.getMessage()));
         }
     }
 
     private static <E extends Enum<E>> E named(Class<E> kind, String text) {
         for (var constant : kind.getEnumConstants())
             if (constant.toString().equals(text.toLowerCase(Locale.ROOT))) return constant;
-        throw Refused.wrong("'" + text + "' is none of " + List.of(kind.getEnumConstants()));
+        throw RequestError.wrong("'" + text + "' is none of " + List.of(kind.getEnumConstants()));
     }
 
-    /** The options that give the same on the command line. */
+    /** The command line options that plan the same. */
     String options() {
         if (!graph.isEmpty()) return "--graph " + CommandText.quoted(graph);
         var model = size.layers() + "x" + size.width() + "x" + size.heads();

@@ -3,7 +3,7 @@ package dev.ebb.cli.studio;
 import dev.ebb.cli.option.BarePlan;
 import dev.ebb.cli.report.CurveTable;
 import dev.ebb.cli.report.PlanFigures;
-import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.PlanInBudget;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
@@ -20,29 +20,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The plans of one model. Its curve is searched from the top down, a little at a time, so that a
- * budget somebody asks for is answered between two searches; one far below what was searched so far
- * waits until the search has come there. Whoever asks for a plan that is not ready is given the
- * nearest one that is. When the curve is known, plans are made ahead of the questions, at budgets
- * spread over the curve, coarse before fine.
+ * The plans of one model at any budget. The curve of time against budget is searched in small steps
+ * from the largest budget down, so that a request for one budget can be answered between two steps;
+ * a budget far below the range searched so far waits for the search to reach it. A request whose
+ * plan is not ready gets the plan of the nearest budget. When the curve is complete, plans are
+ * computed in advance at budgets spread over it, coarse before fine.
  */
 final class ModelPlans {
 
-    /** The search goes down by this share of the store-all memory at a time. */
+    /** Each step of the search goes down by this share of the store-all memory. */
     private static final double STRIDE = 0.015;
 
-    /** A budget this far below what was searched is still answered at once. */
+    /** A budget at most this far below the searched range is answered at once. */
     private static final double REACH = 0.3;
 
-    /** So many plans are made ahead of the questions. */
+    /** The number of plans that are computed in advance. */
     private static final int AHEAD = 16;
 
     private final ModelKey key;
-    private final Models models;
+    private final PlanningBackend models;
     private final Runnable wake;
     private long lastUse;
 
-    private Optional<Models.Step> step = Optional.empty();
+    private Optional<PlanningBackend.Step> step = Optional.empty();
     private Optional<ModelGraph> graph = Optional.empty();
     private Optional<byte[]> drawing = Optional.empty();
     private Optional<String> failure = Optional.empty();
@@ -52,10 +52,10 @@ final class ModelPlans {
     private boolean bottom;
     private final List<Json> points = new ArrayList<>();
     private OptionalLong waiting = OptionalLong.empty();
-    private final ReadyPlans ready = new ReadyPlans();
+    private final PlanResponses ready = new PlanResponses();
     private int ahead;
 
-    ModelPlans(ModelKey key, Models models, Runnable wake) {
+    ModelPlans(ModelKey key, PlanningBackend models, Runnable wake) {
         this.key = key;
         this.models = models;
         this.wake = wake;
@@ -73,21 +73,21 @@ final class ModelPlans {
         return lastUse;
     }
 
-    /** The graph, once it is traced: empty if it is not within {@code millis}. */
+    /** The graph; empty if it is not traced within {@code millis} milliseconds. */
     synchronized Optional<ModelGraph> graph(long millis) throws InterruptedException {
         pause(millis, () -> graph.isPresent());
         return graph;
     }
 
-    /** The graph as JSON: empty if it is not traced within {@code millis}. */
+    /** The graph as JSON; empty if it is not traced within {@code millis} milliseconds. */
     synchronized Optional<byte[]> drawing(long millis) throws InterruptedException {
         pause(millis, () -> drawing.isPresent());
         return drawing;
     }
 
     /**
-     * The plan within {@code budget} bytes as JSON. If it is not ready within the time, the nearest
-     * that is, in a JSON object that says so; empty if there is none.
+     * The plan within {@code budget} bytes as JSON. If it is not ready within {@code millis}
+     * milliseconds, the plan of the nearest budget that is, marked as such; empty if there is none.
      */
     Optional<byte[]> answer(long budget, long millis) throws InterruptedException {
         synchronized (this) {
@@ -100,7 +100,7 @@ final class ModelPlans {
         }
     }
 
-    /** Waits for what is ready, or failed, or too long in coming. */
+    /** Waits until {@code ready} holds, an error occurred, or the time is over. */
     private void pause(long millis, BooleanSupplier ready) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (!ready.getAsBoolean() && failure.isEmpty()) {
@@ -110,28 +110,31 @@ final class ModelPlans {
         }
         failure.ifPresent(
                 why -> {
-                    throw Refused.wrong(why);
+                    throw RequestError.wrong(why);
                 });
     }
 
-    /** The plan within {@code budget} bytes itself: a ready one, or computed by whoever asks. */
+    /**
+     * The plan within {@code budget} bytes: one that is ready, or else computed on the calling
+     * thread.
+     */
     Plan plan(long budget) {
-        Models.Step now;
+        PlanningBackend.Step now;
         synchronized (this) {
             var known = ready.plan(budget);
             if (known.isPresent()) return known.get();
-            now = step.orElseThrow(() -> new Refused(409, "the model is not traced yet"));
+            now = step.orElseThrow(() -> new RequestError(409, "the model is not traced yet"));
         }
         try {
             return now.within().apply(Budget.bytes(budget));
         } catch (OverBudgetException e) {
-            throw Refused.wrong(String.valueOf(e.getMessage()));
+            throw RequestError.wrong(String.valueOf(e.getMessage()));
         }
     }
 
     /**
-     * The graph that {@code plan} is of: that of the model, or, where states may go to places and
-     * are therefore updated one by one, one of its own.
+     * The graph of {@code plan}: the model's, or a graph of its own if states may be offloaded and
+     * are therefore updated one by one.
      */
     synchronized ModelGraph graphOf(Plan plan) {
         var known = graph.orElseThrow();
@@ -140,7 +143,7 @@ final class ModelPlans {
                 : new ModelGraph(plan, step.orElseThrow().names());
     }
 
-    /** All that is known of the curve. */
+    /** The part of the curve that is known so far. */
     synchronized Json curve() {
         var all = new LinkedHashMap<String, Json>();
         all.put("done", Json.of(tradeOff.isPresent()));
@@ -155,8 +158,8 @@ final class ModelPlans {
         return Json.of(all);
     }
 
-    /** What somebody waits for, if it can be computed now. */
-    synchronized Optional<Runnable> asked() {
+    /** A task for the request that waits now, if it can be computed now. */
+    synchronized Optional<Runnable> waitingTask() {
         if (failure.isPresent()) return Optional.empty();
         if (step.isEmpty()) return Optional.of(this::trace);
         if (waiting.isEmpty()) return Optional.empty();
@@ -166,8 +169,11 @@ final class ModelPlans {
         return near ? Optional.of(guarded(() -> compute(budget))) : Optional.empty();
     }
 
-    /** The next piece of the curve, or the next plan to be made ahead, if there is one left. */
-    synchronized Optional<Runnable> growth() {
+    /**
+     * The task that continues the search of the curve, or computes the next plan in advance; empty
+     * if nothing is left to do.
+     */
+    synchronized Optional<Runnable> backgroundTask() {
         if (failure.isPresent() || step.isEmpty()) return Optional.empty();
         if (tradeOff.isPresent()) {
             return ahead < AHEAD ? Optional.of(guarded(this::makeAhead)) : Optional.empty();
@@ -175,20 +181,22 @@ final class ModelPlans {
         return Optional.of(guarded(bottom ? this::finish : this::grow));
     }
 
-    /** Makes the plan at the next budget between the least and the store-all memory. */
+    /**
+     * Computes the plan at the next budget between the smallest budget and the store-all memory.
+     */
     private void makeAhead() {
         long budget;
         synchronized (this) {
             ahead++;
             long most = step.orElseThrow().plan().storeAllBytes();
             long low = least.orElse(most);
-            budget = low + (long) ((most - low) * ReadyPlans.coarseToFine(ahead));
+            budget = low + (long) ((most - low) * PlanResponses.coarseToFine(ahead));
             if (ready.at(budget).isPresent()) return;
         }
         compute(budget);
     }
 
-    /** A task whose failure is told to whoever asks for this model. */
+    /** Runs {@code task}; if it fails, all requests for this model get the error. */
     private Runnable guarded(Runnable task) {
         return () -> {
             try {
@@ -203,14 +211,14 @@ final class ModelPlans {
         try {
             var made = models.step(key);
             var traced = new ModelGraph(made.plan(), made.names());
-            var drawn = Replies.bytes(traced.json());
+            var drawn = Responses.bytes(traced.json());
             synchronized (this) {
                 step = Optional.of(made);
                 graph = Optional.of(traced);
                 drawing = Optional.of(drawn);
                 notifyAll();
             }
-            // there is a plan to show from now on, whatever is asked for
+            // from now on every request has a plan to show
             compute(made.plan().storeAllBytes());
         } catch (RuntimeException | OutOfMemoryError e) {
             fail(e);
@@ -227,29 +235,29 @@ final class ModelPlans {
             var found = step.orElseThrow().within().apply(Budget.bytes(budget));
             var answer =
                     PlanFrame.of(
-                            new Planned(found, budget),
+                            new PlanInBudget(found, budget),
                             graphOf(found),
                             graph.orElseThrow(),
                             "./ebb plan " + key.options() + " --budget " + budget,
                             figures(found, budget));
-            put(budget, () -> ready.put(budget, Replies.bytes(answer), found));
+            put(budget, () -> ready.put(budget, Responses.bytes(answer), found));
         } catch (OverBudgetException e) {
-            var answer = Replies.bytes(PlanFrame.refused(budget, e));
+            var answer = Responses.bytes(PlanFrame.refused(budget, e));
             put(budget, () -> ready.refuse(budget, answer));
         }
     }
 
-    /** Puts an answer among the ready ones and tells who waits for it. */
+    /** Stores an answer and wakes the requests that wait for it. */
     private synchronized void put(long budget, Runnable answer) {
         answer.run();
         if (waiting.isPresent() && waiting.getAsLong() == budget) waiting = OptionalLong.empty();
         notifyAll();
     }
 
-    /** What {@code ebb plan} prints of a plan, as far as it is known. */
+    /** The figures that {@code ebb plan} prints, as far as they are known. */
     private SequencedMap<String, String> figures(Plan plan, long budget) {
         return key.graph().isEmpty()
-                ? PlanFigures.of(new Planned(plan, budget), leastSoFar(), "").lines()
+                ? PlanFigures.of(new PlanInBudget(plan, budget), leastSoFar(), "").lines()
                 : new BarePlan(plan).lines(leastSoFar());
     }
 
@@ -274,7 +282,7 @@ final class ModelPlans {
             synchronized (this) {
                 bottom = true;
                 least = OptionalLong.of(e.leastBytes());
-                // they were made without the least budget
+                // they were made before the smallest budget was known
                 ready.outdate();
             }
         }

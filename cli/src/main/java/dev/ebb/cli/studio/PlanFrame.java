@@ -2,7 +2,7 @@ package dev.ebb.cli.studio;
 
 import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.report.PlanFigures;
-import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.PlanInBudget;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.schedule.Layout;
@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** A plan as the page draws it: its figures, its steps, and which value lies in memory when. */
+/** A plan as the page draws it: its figures, its steps, and when each value is in memory. */
 final class PlanFrame {
     private PlanFrame() {}
 
-    /** Kinds of steps, by number. */
+    /** The kinds of steps, by number. */
     private enum Kind {
         COMPUTE,
         REBUILD,
@@ -27,19 +27,20 @@ final class PlanFrame {
         FETCH
     }
 
-    static Json of(Planned p, ModelGraph graph, String command, OptionalLong least) {
+    static Json of(PlanInBudget p, ModelGraph graph, String command, OptionalLong least) {
         return of(p, graph, graph, command, PlanFigures.of(p, least, "").lines());
     }
 
     /**
      * The same with these lines of figures.
      *
-     * @param graph the plan's
-     * @param model the graph that the page has; another one goes along with the plan
+     * @param graph the graph of the plan
+     * @param model the graph that the page already has; if it is another one, the plan's graph is
+     *     sent too
      * @param figures names and texts, as the command prints them
      */
     static Json of(
-            Planned p,
+            PlanInBudget p,
             ModelGraph graph,
             ModelGraph model,
             String command,
@@ -72,7 +73,10 @@ final class PlanFrame {
         return Json.of(all);
     }
 
-    /** Kind and number of each step, one after the other: of a node where it runs a kernel. */
+    /**
+     * The kind and the number of each step, one after the other; a step that runs a kernel has the
+     * number of its node.
+     */
     private static Json steps(List<Step> steps, ModelGraph graph) {
         var flat = new ArrayList<Json>(2 * steps.size());
         for (var step : steps) {
@@ -93,7 +97,10 @@ final class PlanFrame {
         flat.add(Json.of(place));
     }
 
-    /** Value, first step, step after the last and bytes of each stay in memory. */
+    /**
+     * For each interval that a value is in memory: the value, its first step, the step after its
+     * last, and its bytes.
+     */
     private static Json stays(Layout layout, ModelGraph graph) {
         var flat = new ArrayList<Json>();
         for (var slot : layout.slots()) {

@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a request says: names and texts, from its address or from a small JSON object. */
+/** The parameters of a request, by name, from its address or from a small JSON object. */
 record Query(Map<String, String> texts) {
     private static final int MOST_BYTES = 1 << 14;
 
@@ -31,7 +31,7 @@ record Query(Map<String, String> texts) {
                 texts.put(decoded(pair.substring(0, equals)), decoded(pair.substring(equals + 1)));
             }
         } catch (IllegalArgumentException _) {
-            throw Refused.wrong("the address is not encoded as one");
+            throw RequestError.wrong("the address is not encoded as one");
         }
         return new Query(texts);
     }
@@ -42,7 +42,7 @@ record Query(Map<String, String> texts) {
 
     static Query ofBody(HttpExchange exchange) throws IOException {
         var bytes = exchange.getRequestBody().readNBytes(MOST_BYTES + 1);
-        if (bytes.length > MOST_BYTES) throw new Refused(413, "the request is too long");
+        if (bytes.length > MOST_BYTES) throw new RequestError(413, "the request is too long");
         try {
             var json = Json.parse(new String(bytes, StandardCharsets.UTF_8));
             var texts = new LinkedHashMap<String, String>();
@@ -50,7 +50,7 @@ record Query(Map<String, String> texts) {
                 members.forEach((name, value) -> value.text().ifPresent(t -> texts.put(name, t)));
             return new Query(texts);
         } catch (FileFormatException e) {
-            throw Refused.wrong("the request is not JSON: " + e.getMessage());
+            throw RequestError.wrong("the request is not JSON: " + e.getMessage());
         }
     }
 
@@ -59,7 +59,7 @@ record Query(Map<String, String> texts) {
     }
 
     String text(String name) {
-        return find(name).orElseThrow(() -> Refused.wrong("the request lacks " + name));
+        return find(name).orElseThrow(() -> RequestError.wrong("the request lacks " + name));
     }
 
     long whole(String name, long least, long most) {
@@ -68,9 +68,9 @@ record Query(Map<String, String> texts) {
             long n = Long.parseLong(text);
             if (n >= least && n <= most) return n;
         } catch (NumberFormatException _) {
-            // said below
+            // reported below
         }
-        throw Refused.wrong(
+        throw RequestError.wrong(
                 name + " is a whole number from " + least + " to " + most + ", not '" + text + "'");
     }
 }

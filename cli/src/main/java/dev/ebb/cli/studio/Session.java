@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who may ask. The address that is printed holds a token that works once; it is traded for a cookie
- * that other sites' pages cannot make a browser send. A request must also name this server as its
- * host, so that a foreign name that leads to this machine is refused, and must not come from a page
- * of another origin.
+ * Authenticates requests. The printed address has a token that works once and is exchanged for a
+ * cookie, which a browser does not send for other sites' pages. A request must also name this
+ * server in its Host header, so that a foreign name that resolves to this machine is refused, and
+ * must not come from a page of another origin.
  */
 final class Session {
     private static final int RANDOM_BYTES = 32;
@@ -33,24 +33,27 @@ final class Session {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** The token that the printed address ends in; empty once it was used. */
+    /** The token at the end of the printed address; empty once it was used. */
     synchronized Optional<String> token() {
         return token;
     }
 
-    /** Whether {@code given} is the token; it is no more afterwards. */
+    /** Whether {@code given} is the token, which is invalid afterwards. */
     synchronized boolean redeem(String given) {
         if (token.isEmpty() || !same(token.get(), given)) return false;
         token = Optional.empty();
         return true;
     }
 
-    /** What a browser is to send from now on. */
+    /** The value of the Set-Cookie header. */
     String cookie() {
         return name() + "=" + secret + "; Path=/; HttpOnly; SameSite=Strict";
     }
 
-    /** The cookie's name tells servers on other ports of this machine apart. */
+    /**
+     * The cookie's name; it contains the port, so that servers on several ports of this machine do
+     * not share cookies.
+     */
     private String name() {
         return "ebb-studio-" + port;
     }
@@ -73,19 +76,20 @@ final class Session {
                 a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Why a request is refused whoever sends it; empty if it is not. */
+    /** Why a request is refused, with or without a valid cookie; empty if it is not refused. */
     Optional<String> refusal(HttpExchange exchange) {
         var headers = exchange.getRequestHeaders();
         var host = only(headers, "Host");
         if (host.isEmpty() || !isOwn(host.get()))
-            return Optional.of("this server answers to 127.0.0.1:" + port + " and localhost alone");
+            return Optional.of(
+                    "the Host header must be 127.0.0.1:" + port + " or localhost:" + port);
         var origin = only(headers, "Origin");
         boolean asks = exchange.getRequestMethod().equals("GET");
         if (origin.isPresent() ? !origin.get().equals("http://" + host.get()) : !asks)
-            return Optional.of("a page of another origin may not ask");
+            return Optional.of("requests from pages of another origin are refused");
         var site = only(headers, "Sec-Fetch-Site");
         if (site.isPresent() && !site.get().equals("same-origin") && !site.get().equals("none"))
-            return Optional.of("a page of another site may not ask");
+            return Optional.of("requests from pages of another site are refused");
         return Optional.empty();
     }
 
@@ -93,7 +97,7 @@ final class Session {
         return host.equals("127.0.0.1:" + port) || host.equals("localhost:" + port);
     }
 
-    /** A header that is sent once; one that is sent twice counts as sent wrong. */
+    /** The value of a header; the empty text, which no check accepts, if it is repeated. */
     private static Optional<String> only(Headers headers, String name) {
         var all = headers.getOrDefault(name, List.of());
         if (all.size() > 1) return Optional.of("");

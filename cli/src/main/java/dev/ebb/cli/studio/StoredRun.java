@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A run as its checkpoint tells it: every loss, and what it was started with.
+ * A run as its folder records it: the losses of all steps, and the settings with which it was
+ * started.
  *
- * @param figures what it measured, as of the checkpoint; empty where it did not end there
+ * @param figures its figures, if it ended at this checkpoint
  */
 record StoredRun(
         String name, double[] losses, Json settings, Json setup, Json figures, boolean reported) {
@@ -82,12 +83,12 @@ record StoredRun(
     }
 
     Json series() {
-        var series = new Series();
+        var series = new SampledCurve();
         for (int i = 0; i < losses.length; i++) series.add(i + 1, losses[i]);
         return series.json();
     }
 
-    /** For how many steps, from the first on, both have the same loss to the last bit. */
+    /** The number of steps, from the first on, in which both runs have bit-identical losses. */
     long sameSteps(StoredRun other) {
         int n = Math.min(losses.length, other.losses.length);
         for (int i = 0; i < n; i++) {

@@ -16,18 +16,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the page can ask for, and what it is answered. */
+/** Handles the requests of the page. */
 final class StudioApi implements AutoCloseable {
-    /** So long a request waits for what is being computed. */
+    /** The longest time that a request waits for a computation. */
     private static final long PATIENCE_MILLIS = 60;
 
     private static final int MOST_MEMORIES = 256;
 
     private final String first;
     private final StudioFolder here;
-    private final PlanBook plans;
-    private final Models models;
-    private final Runs runs;
+    private final BackgroundPlanner plans;
+    private final PlanningBackend models;
+    private final StudioRuns runs;
     private final Map<ModelKey, Json> memories =
             new LinkedHashMap<>(16, 0.75f, true) {
                 private static final long serialVersionUID = 1;
@@ -38,7 +38,12 @@ final class StudioApi implements AutoCloseable {
                 }
             };
 
-    StudioApi(String first, StudioFolder here, PlanBook plans, Models models, Runs runs) {
+    StudioApi(
+            String first,
+            StudioFolder here,
+            BackgroundPlanner plans,
+            PlanningBackend models,
+            StudioRuns runs) {
         this.first = first;
         this.here = here;
         this.plans = plans;
@@ -46,14 +51,14 @@ final class StudioApi implements AutoCloseable {
         this.runs = runs;
     }
 
-    /** Begins with the model that the page opens with. */
+    /** Starts to plan the model that the page shows first. */
     void prepare() {
         plans.of(ModelKey.of(new Query(Map.of("model", first))));
     }
 
-    byte[] asked(String what, Query query) throws IOException, InterruptedException {
-        return switch (what) {
-            case "choices" -> Replies.bytes(choices());
+    byte[] answer(String path, Query query) throws IOException, InterruptedException {
+        return switch (path) {
+            case "choices" -> Responses.bytes(choices());
             case "model" ->
                     plans.of(ModelKey.of(query))
                             .drawing(PATIENCE_MILLIS)
@@ -62,23 +67,23 @@ final class StudioApi implements AutoCloseable {
                     plans.of(ModelKey.of(query))
                             .answer(budget(query), PATIENCE_MILLIS)
                             .orElseGet(StudioServer::pending);
-            case "curve" -> Replies.bytes(plans.of(ModelKey.of(query)).curve());
-            case "why" -> Replies.bytes(why(query));
-            case "memory" -> Replies.bytes(memory(ModelKey.of(query)));
-            case "runs" -> Replies.bytes(runs.list());
-            case "run" -> Replies.bytes(runs.run(query.text("name")));
-            case "compare" -> Replies.bytes(runs.compare(query.text("a"), query.text("b")));
-            default -> throw new Refused(404, "there is nothing at this address");
+            case "curve" -> Responses.bytes(plans.of(ModelKey.of(query)).curve());
+            case "why" -> Responses.bytes(why(query));
+            case "memory" -> Responses.bytes(memory(ModelKey.of(query)));
+            case "runs" -> Responses.bytes(runs.list());
+            case "run" -> Responses.bytes(runs.run(query.text("name")));
+            case "compare" -> Responses.bytes(runs.compare(query.text("a"), query.text("b")));
+            default -> throw new RequestError(404, "there is nothing at this address");
         };
     }
 
-    Json command(String what, Query query) throws IOException {
-        return switch (what) {
+    Json command(String path, Query query) throws IOException {
+        return switch (path) {
             case "start" -> runs.start(query);
             case "resume" -> runs.resume(query);
             case "stop" -> runs.stop(query.text("name"));
             case "sample" -> runs.sample(query.text("name"), query.find("prompt").orElse("/** "));
-            default -> throw new Refused(404, "there is nothing to do of this name");
+            default -> throw new RequestError(404, "there is no such command");
         };
     }
 
@@ -86,22 +91,22 @@ final class StudioApi implements AutoCloseable {
         return runs.watched(query.text("name"));
     }
 
-    /** A budget as people write it; a share needs the store-all memory, which the page knows. */
+    /** A budget in bytes; the page converts percentages, as it knows the store-all memory. */
     private static long budget(Query query) {
         return switch (Budget.of(query.text("budget"))) {
             case Budget.Bytes(long bytes) -> bytes;
             case Budget.Share _, Budget.OfSaved _, Budget.WithPlaces _ ->
-                    throw Refused.wrong("give the budget in bytes, such as 64MiB");
+                    throw RequestError.wrong("give the budget in bytes, such as 64MiB");
         };
     }
 
     private Json why(Query query) throws InterruptedException {
         var model = plans.of(ModelKey.of(query));
         if (model.graph(PATIENCE_MILLIS).isEmpty())
-            throw new Refused(409, "the model is not traced yet");
+            throw new RequestError(409, "the model is not traced yet");
         var plan = model.plan(budget(query));
         var value = model.graphOf(plan).value(query.whole("value", 0, Integer.MAX_VALUE));
-        return new Why(plan, value).json();
+        return new ValueExplanation(plan, value).json();
     }
 
     private synchronized Json memory(ModelKey key) {
@@ -125,7 +130,7 @@ final class StudioApi implements AutoCloseable {
         return json;
     }
 
-    /** What there is to choose from, and the model to begin with. */
+    /** The available choices of each menu, and the model that the page shows first. */
     private Json choices() throws IOException {
         var all = new ArrayList<Json>();
         for (var kind : Devices.all()) {
@@ -146,11 +151,11 @@ final class StudioApi implements AutoCloseable {
                         "checkpoints", runs.checkpoints()));
     }
 
-    /** The report of a run: a page of its own, which can ask this server nothing. */
+    /** Sends the report of a run, a page that makes no requests to this server. */
     void report(HttpExchange exchange, String name) throws IOException {
         var file = runs.folder(name).resolve(StoredRun.REPORT);
-        if (!Files.isRegularFile(file)) throw new Refused(404, "this run has no report yet");
-        Replies.report(exchange, Files.readAllBytes(file));
+        if (!Files.isRegularFile(file)) throw new RequestError(404, "this run has no report yet");
+        Responses.report(exchange, Files.readAllBytes(file));
     }
 
     @Override

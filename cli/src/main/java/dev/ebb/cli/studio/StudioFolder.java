@@ -7,7 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The folder that the studio was started in: the page names files and runs of it, and no others.
+ * The folder in which the studio was started. The page can access files and runs in it and nothing
+ * else.
  */
 public final class StudioFolder {
     private static final int MOST_LISTED = 200;
@@ -22,25 +23,26 @@ public final class StudioFolder {
         return root;
     }
 
-    /** A file of the folder that is given by the page. */
+    /** A file in the folder, by a name that the page sent. */
     public Path file(String name) {
         try {
             var file = root.resolve(name).toRealPath();
             if (file.startsWith(root) && Files.isRegularFile(file)) return file;
         } catch (IOException | InvalidPathException _) {
-            // said below
+            // reported below
         }
-        throw Refused.wrong("'" + name + "' is no file in the folder the studio was started in");
+        throw RequestError.wrong(
+                "'" + name + "' is no file in the folder the studio was started in");
     }
 
-    /** What is in the folder, by name, as far as it is listed. */
+    /** The first entries of the folder, in order of their names. */
     List<Path> entries() throws IOException {
         try (var entries = Files.list(root)) {
             return entries.sorted().limit(MOST_LISTED).toList();
         }
     }
 
-    /** The files whose names end so. */
+    /** The files whose names have this ending. */
     List<String> files(String end) throws IOException {
         return entries().stream()
                 .filter(Files::isRegularFile)

@@ -16,8 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Serves the studio to this machine alone. Every request is checked by its {@link Session} before
- * anything else; what the page may ask for is listed in {@link #answer}.
+ * The HTTP server of the studio, reachable from this machine only. Every request is checked by its
+ * {@link Session} first; {@link #answer} lists all requests.
  */
 public final class StudioServer implements AutoCloseable {
     private static final int BACKLOG = 64;
@@ -28,16 +28,23 @@ public final class StudioServer implements AutoCloseable {
     private final StudioApi api;
 
     /**
-     * Begins to listen.
+     * Starts the server.
      *
-     * @param port 0 for any that is free
-     * @param folder where runs are
-     * @param model what the page opens with
+     * @param port 0 for any free port
+     * @param folder the folder of the runs
+     * @param model the model that the page shows first
      */
-    public StudioServer(int port, Path folder, String model, Models models, Trainings trainings)
+    public StudioServer(
+            int port, Path folder, String model, PlanningBackend models, TrainingBackend trainings)
             throws IOException {
         var here = new StudioFolder(folder);
-        api = new StudioApi(model, here, new PlanBook(models), models, new Runs(here, trainings));
+        api =
+                new StudioApi(
+                        model,
+                        here,
+                        new BackgroundPlanner(models),
+                        models,
+                        new StudioRuns(here, trainings));
         var loopback = InetAddress.getByAddress("localhost", new byte[] {127, 0, 0, 1});
         http = HttpServer.create(new InetSocketAddress(loopback, port), BACKLOG);
         session = new Session(http.getAddress().getPort());
@@ -55,7 +62,7 @@ public final class StudioServer implements AutoCloseable {
         return "http://127.0.0.1:" + http.getAddress().getPort() + "/";
     }
 
-    /** Begins to plan, so that the page need not wait. */
+    /** Starts to plan in the background, so that the page waits less. */
     public void prepare() {
         api.prepare();
     }
@@ -64,27 +71,27 @@ public final class StudioServer implements AutoCloseable {
         try (exchange) {
             try {
                 checked(exchange);
-            } catch (Refused e) {
-                Replies.refuse(exchange, e.status(), e.why());
+            } catch (RequestError e) {
+                Responses.refuse(exchange, e.status(), e.why());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (Refusal | IllegalArgumentException e) {
-                Replies.refuse(exchange, 400, String.valueOf(e.getMessage()));
+                Responses.refuse(exchange, 400, String.valueOf(e.getMessage()));
             } catch (IOException e) {
-                // a file that cannot be read; where the browser went away, nobody hears it
-                Replies.refuse(exchange, 400, String.valueOf(e.getMessage()));
+                // a file cannot be read; if the browser closed the connection, this message is lost
+                Responses.refuse(exchange, 400, String.valueOf(e.getMessage()));
             } catch (RuntimeException e) {
-                Replies.refuse(exchange, 500, "a fault in Ebb itself: " + e);
+                Responses.refuse(exchange, 500, "internal error in Ebb: " + e);
             }
         } catch (IOException _) {
-            // the browser went away, or what it asked for cannot be sent any more
+            // the browser closed the connection, or the rest of the response cannot be sent
         }
     }
 
     private void checked(HttpExchange exchange) throws IOException, InterruptedException {
         var refusal = session.refusal(exchange);
         if (refusal.isPresent()) {
-            Replies.text(exchange, 403, refusal.get());
+            Responses.text(exchange, 403, refusal.get());
             return;
         }
         var path = exchange.getRequestURI().getPath();
@@ -94,7 +101,7 @@ public final class StudioServer implements AutoCloseable {
             return;
         }
         if (!session.isKnown(exchange)) {
-            Replies.text(
+            Responses.text(
                     exchange,
                     403,
                     "Open the address that 'ebb studio' printed; it works once. For another, start"
@@ -105,18 +112,21 @@ public final class StudioServer implements AutoCloseable {
         else page(exchange, path);
     }
 
-    /** Trades the token for a cookie; a page that has one already may open the address again. */
+    /**
+     * Exchanges the token for a cookie; a browser that already has the cookie may open the address
+     * again.
+     */
     private void enter(HttpExchange exchange, String token) throws IOException {
         if (session.redeem(token)) {
             exchange.getResponseHeaders().set("Set-Cookie", session.cookie());
         } else {
-            Replies.text(
+            Responses.text(
                     exchange,
                     403,
                     "This address was used already, or is not the one that 'ebb studio' printed.");
             return;
         }
-        Replies.redirect(exchange, "/");
+        Responses.redirect(exchange, "/");
     }
 
     private void page(HttpExchange exchange, String path) throws IOException {
@@ -126,21 +136,23 @@ public final class StudioServer implements AutoCloseable {
             return;
         }
         var asset = Assets.at(path);
-        if (asset.isPresent()) Replies.send(exchange, 200, asset.get().type(), asset.get().bytes());
-        else Replies.text(exchange, 404, "There is nothing here.");
+        if (asset.isPresent())
+            Responses.send(exchange, 200, asset.get().type(), asset.get().bytes());
+        else Responses.text(exchange, 404, "There is nothing here.");
     }
 
     private static void only(HttpExchange exchange, String method) {
         if (!exchange.getRequestMethod().equals(method))
-            throw new Refused(405, "this address takes requests of method " + method);
+            throw new RequestError(405, "this address takes requests of method " + method);
     }
 
-    private void answer(HttpExchange exchange, String what)
+    private void answer(HttpExchange exchange, String path)
             throws IOException, InterruptedException {
-        switch (what) {
+        switch (path) {
             case "start", "resume", "stop", "sample" -> {
                 only(exchange, "POST");
-                Replies.json(exchange, Replies.bytes(api.command(what, Query.ofBody(exchange))));
+                Responses.json(
+                        exchange, Responses.bytes(api.command(path, Query.ofBody(exchange))));
             }
             case "events" -> {
                 only(exchange, "GET");
@@ -148,16 +160,16 @@ public final class StudioServer implements AutoCloseable {
             }
             default -> {
                 only(exchange, "GET");
-                Replies.json(exchange, api.asked(what, Query.ofAddress(exchange)));
+                Responses.json(exchange, api.answer(path, Query.ofAddress(exchange)));
             }
         }
     }
 
-    /** A word on a request that is not ready. */
+    /** The response to a request whose result is not ready. */
     static byte[] pending() {
         var all = new LinkedHashMap<String, Json>();
         all.put("state", Json.of("pending"));
-        return Replies.bytes(Json.of(all));
+        return Responses.bytes(Json.of(all));
     }
 
     @Override

@@ -2,7 +2,7 @@ package dev.ebb.cli.studio;
 
 import java.io.Writer;
 
-/** Remembers the end of what is written. */
+/** Keeps the last characters written to it. */
 final class TailWriter extends Writer {
     private static final int MOST = 1 << 13;
 

@@ -1,4 +1,7 @@
-/** A local web page for plans and runs: its server, what it may be asked, and what it answers. */
+/**
+ * The studio: a local web page for plans and training runs, with its server and the data that it
+ * serves.
+ */
 @NullMarked
 package dev.ebb.cli.studio;
 

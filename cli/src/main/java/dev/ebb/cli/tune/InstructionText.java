@@ -21,17 +21,16 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Prompts with their responses, one a row. Only the tokens of responses count, and the token that
- * ends a text after them, where the model's config names one; rows are filled up with tokens that
- * nobody looks at.
+ * Prompts with their responses, one per row. Only the tokens of the response count, and the
+ * end-of-text token after them if the model's config names one; rows are padded.
  */
 final class InstructionText implements TuningText {
-    /** The target where nothing is to be learned. */
+    /** The target of tokens that do not count. */
     private static final int NOTHING = -1;
 
     private static final int MOST_EVALUATIONS = 8;
 
-    /** Tokens of a prompt and its response, of which those from {@code response} on count. */
+    /** The tokens of a prompt and its response; those from {@code response} on count. */
     private record Row(int[] ids, int response) {}
 
     private final List<Row> rows;
@@ -108,7 +107,7 @@ final class InstructionText implements TuningText {
         return all;
     }
 
-    /** The token that ends a text: eos_token_id of the model's config, or the first of several. */
+    /** The end-of-text token: eos_token_id of the model's config, or the first of several. */
     private static Optional<Integer> end(Path model) throws IOException {
         var config = TuningText.beside(model, "config.json");
         if (!Files.isRegularFile(config)) return Optional.empty();
@@ -118,12 +117,12 @@ final class InstructionText implements TuningText {
     }
 
     @Override
-    public CrossEntropy counted() {
+    public CrossEntropy loss() {
         return CrossEntropy.mean().ignoring(NOTHING);
     }
 
     @Override
-    public String told() {
+    public String description() {
         return String.format(
                 Locale.ROOT,
                 "batch %d of %,d instructions, %,d held out, in %d tokens each%s",
@@ -147,7 +146,7 @@ final class InstructionText implements TuningText {
         return Math.min(MOST_EVALUATIONS, Math.ceilDiv(rows.size() - trained, batch));
     }
 
-    /** Instructions at equal distances among those held out. */
+    /** Held-out instructions at equal distances. */
     @Override
     public TuningState.Input heldOut(int number) {
         long held = rows.size() - trained;

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Plain text: passages from any place in it, every token of which counts. */
+/** Plain text: windows that start anywhere; every token counts. */
 final class TokenText implements TuningText {
 
     private final int[] ids;
@@ -31,12 +31,12 @@ final class TokenText implements TuningText {
     }
 
     @Override
-    public CrossEntropy counted() {
+    public CrossEntropy loss() {
         return CrossEntropy.mean();
     }
 
     @Override
-    public String told() {
+    public String description() {
         return String.format(
                 Locale.ROOT,
                 "batch %d x %d of %,d tokens, and %,d held out",
@@ -74,13 +74,13 @@ final class TokenText implements TuningText {
         return input(starts, 1);
     }
 
-    /** All that is held out, or eight batches. */
+    /** The number of batches in the held-out text, at most eight. */
     @Override
     public int evaluations() {
         return Math.min(8, Math.ceilDiv(held() / (context + 1), batch));
     }
 
-    /** Passages at equal distances in what is held out. */
+    /** Windows at equal distances in the held-out text. */
     @Override
     public TuningState.Input heldOut(int number) {
         int all = evaluations() * batch;

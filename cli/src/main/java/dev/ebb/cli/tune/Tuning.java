@@ -16,7 +16,7 @@ import dev.ebb.nn.adapt.FrozenSource;
 import dev.ebb.nn.adapt.LoraAdapters;
 import dev.ebb.nn.adapt.LoraConfig;
 import dev.ebb.nn.adapt.LoraFiles;
-import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.AdamW;
@@ -35,13 +35,13 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * A fine-tuning run in motion: the frozen model, the adapters and the optimizer in one program's
- * memory. The model comes from its file tensor by tensor.
+ * A fine-tuning run in progress: the frozen model, the adapters and the optimizer in one program's
+ * memory. The model is loaded from its file tensor by tensor.
  */
 public final class Tuning implements AutoCloseable {
     private static final double LARGEST_NORM = 1;
 
-    /** Elements of each tensor that the model is known by. */
+    /** The number of elements of each tensor in the digest that identifies the model. */
     private static final int SAMPLE = 1024;
 
     private final TuningSettings settings;
@@ -64,11 +64,11 @@ public final class Tuning implements AutoCloseable {
         var start = start(source.blank(), settings.lora(), settings.optimizer(), settings.seed());
         frozen = Tensorwise.list(start.model()).size();
         stepper =
-                stepping(settings.optimizer(), text.counted())
+                stepping(settings.optimizer(), text.loss())
                         .within(Budget.of(settings.budget()))
                         .on(device)
                         .start(start, text.training(data(), 0));
-        var ends = new ArrayList<Supply>();
+        var ends = new ArrayList<LazyTensor>();
         var names = Tensorwise.names(start.model());
         for (int i = 0; i < frozen; i++) {
             var tensor = source.read(i);
@@ -78,8 +78,8 @@ public final class Tuning implements AutoCloseable {
         model = Weights.digest(ends, List.of());
     }
 
-    /** The last elements of a tensor: enough to tell one model's from another's. */
-    private static Supply end(String name, Array tensor) {
+    /** The last elements of a tensor, which suffice to tell two models apart. */
+    private static LazyTensor end(String name, Array tensor) {
         long size = tensor.type().size();
         long count = Math.min(SAMPLE, size);
         var end =
@@ -89,7 +89,7 @@ public final class Tuning implements AutoCloseable {
                             for (long i = 0; i < count; i++)
                                 to.set(i, tensor.data().get(size - count + i));
                         });
-        return new Supply(name + " " + tensor.type(), end.type(), () -> end);
+        return new LazyTensor(name + " " + tensor.type(), end.type(), () -> end);
     }
 
     private static TuningState start(
@@ -103,7 +103,7 @@ public final class Tuning implements AutoCloseable {
         return Ebb.stepper((TuningState s, TuningState.Input in) -> step(rule, counted, s, in));
     }
 
-    /** What a step of fine-tuning takes, without the memory for it. */
+    /** The plan of a fine-tuning step, without allocating its memory. */
     public static Plan plan(
             AutoregressiveModel model, LoraConfig config, int batch, int context, Device device) {
         var rule = AdamW.of(1e-3);
@@ -138,14 +138,14 @@ public final class Tuning implements AutoCloseable {
         return new Seed(settings.seed()).of("data");
     }
 
-    /** One step; its loss. */
+    /** Makes one step; returns its loss. */
     double step() {
         double loss = stepper.step(text.training(data(), losses.size())).item();
         losses.add(loss);
         return loss;
     }
 
-    /** The mean loss on what is held out; not a number where nothing is. */
+    /** The mean loss on the held-out data; NaN if there are none. */
     double evaluate() {
         int batches = text.evaluations();
         double sum = 0;
@@ -165,15 +165,15 @@ public final class Tuning implements AutoCloseable {
         return stepper.form().kept();
     }
 
-    /** The tensors of {@link #form} as they are now. */
+    /** The current tensors of {@link #form}. */
     IntFunction<Array> kept() {
         return place -> stepper.state(frozen + place);
     }
 
     /**
-     * Goes on from a folder's checkpoint.
+     * Restores a folder's checkpoint.
      *
-     * @param begun the digest of the model that the run was begun with
+     * @param begun the digest of the model with which the run was started
      */
     void restore(Path folder, String begun) throws IOException {
         if (!begun.equals(model))
@@ -187,13 +187,13 @@ public final class Tuning implements AutoCloseable {
                 folder, form(), (place, tensor) -> stepper.restore(frozen + place, tensor));
     }
 
-    /** Adapters in the published layout, and what a resumption needs. */
+    /** Writes the adapters in the published layout, and the state that a resumption needs. */
     void save(Path folder, String digest) throws IOException {
         TuningCheckpoint.write(folder, form(), kept(), settings, digest, model, losses);
         LoraFiles.write(folder, form().adapters(), kept(), stepper.form().model(), settings.from());
     }
 
-    /** The adapters as they are now. */
+    /** The current adapters. */
     LoraAdapters adapters() {
         int count = Tensorwise.list(form().adapters()).size();
         var tensors = new ArrayList<Tensor>();
@@ -205,7 +205,7 @@ public final class Tuning implements AutoCloseable {
         return stepper.plan();
     }
 
-    /** What was promised and measured in the latest step or evaluation. */
+    /** The promised and the measured figures of the latest step or evaluation. */
     Report report() {
         return stepper.report();
     }

@@ -3,8 +3,8 @@ package dev.ebb.cli.tune;
 import dev.ebb.Tensorwise;
 import dev.ebb.cli.option.JsonRecord;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.tensor.Array;
@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * A moment of a fine-tuning run, without the model, which is where it was: adapters, optimizer,
- * losses so far, and what decides the rest. Its digest covers every bit.
+ * The state of a fine-tuning run without the frozen model: adapters, optimizer, losses so far, and
+ * the settings that determine the rest. Its digest covers every bit.
  */
 final class TuningCheckpoint {
     static final String FILE = "tuning.safetensors";
@@ -30,7 +30,7 @@ final class TuningCheckpoint {
 
     private TuningCheckpoint() {}
 
-    /** What a run goes on from, besides its tensors. */
+    /** The settings and losses of a checkpoint, without its tensors. */
     record Begun(TuningSettings settings, String text, String model, List<Double> losses) {}
 
     static void write(
@@ -44,7 +44,7 @@ final class TuningCheckpoint {
             throws IOException {
         var tensors = new ArrayList<>(Weights.supplies(like, Naming.own(), at));
         var data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
-        tensors.add(new Supply(LOSSES, data.type(), () -> data));
+        tensors.add(new LazyTensor(LOSSES, data.type(), () -> data));
         var notes = new LinkedHashMap<String, String>();
         notes.put("format", FORMAT);
         notes.put("settings", JsonRecord.write(settings).toString());
@@ -61,7 +61,7 @@ final class TuningCheckpoint {
                 .toList();
     }
 
-    /** Reads what a run goes on with, and proves the whole file. */
+    /** Reads the settings and losses, and verifies the digest of the whole file. */
     static Begun read(Path folder) throws IOException {
         var path = folder.resolve(FILE);
         try (var file = Safetensors.open(path)) {
@@ -79,7 +79,7 @@ final class TuningCheckpoint {
         }
     }
 
-    /** Puts one tensor at a place. */
+    /** Stores one tensor at an index of the state. */
     interface Restoring {
         void restore(int place, Array tensor);
     }

@@ -8,7 +8,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** What a fine-tuning run says, besides its progress. */
+/** The output of a fine-tuning run, besides its progress bar. */
 record TuningLines(Tuning tuning, TuningSettings settings, PrintWriter lines) {
 
     void hello(PretrainedFile model, TuningText tokens) {
@@ -19,10 +19,10 @@ record TuningLines(Tuning tuning, TuningSettings settings, PrintWriter lines) {
                 settings.bits(),
                 settings.rank(),
                 Weights.count(tuning.form().adapters()));
-        lines.println(tokens.told());
+        lines.println(tokens.description());
     }
 
-    /** Evaluates what is held out; its loss, not a number where nothing is. */
+    /** Evaluates the held-out data and returns the loss; NaN if there are none. */
     double evaluated() {
         double loss = tuning.evaluate();
         if (!Double.isNaN(loss))
@@ -36,7 +36,7 @@ record TuningLines(Tuning tuning, TuningSettings settings, PrintWriter lines) {
     }
 
     /**
-     * @param first the loss on what is held out before the first step
+     * @param first the loss on the held-out data before the first step
      */
     void goodbye(Path out, double first, boolean stopped) {
         if (stopped) {
@@ -61,7 +61,7 @@ record TuningLines(Tuning tuning, TuningSettings settings, PrintWriter lines) {
         lines.println("adapters: " + out.toAbsolutePath().normalize());
         if (stopped) return;
         lines.println(
-                "write with them: ebb generate --from "
+                "generate text with them: ebb generate --from "
                         + settings.from()
                         + " --adapters "
                         + out

@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a run was begun with, kept in its checkpoint so that a resumption goes on with the same.
+ * The settings of a run, stored in its checkpoint for a resumption.
  *
- * @param from the model's folder or file, from the root
+ * @param from the model's folder or file, as an absolute path
  * @param budget as typed
- * @param bits of the frozen layers: 4, 8, or 32 for weights as they are
- * @param heldOut the share of the text, from its end, that is never trained on
+ * @param bits of the frozen layers: 4, 8, or 32 for unquantised weights
+ * @param heldOut the share of the text, from its end, that is used for validation only
  * @param every steps between checkpoints and evaluations
- * @param threads zero: one for each core
- * @param format what the text is
+ * @param threads zero for one per core
+ * @param format the format of the text
  */
 record TuningSettings(
         String from,
@@ -71,7 +71,10 @@ record TuningSettings(
         };
     }
 
-    /** AdamW without decay, warmed up over a tenth of the steps at most, then falling. */
+    /**
+     * AdamW without weight decay, with a linear warm-up over at most a tenth of the steps, then
+     * decaying.
+     */
     AdamW optimizer() {
         long warmUp = Math.min(20, steps / 10);
         var rates = LearningRateSchedule.cosine(rate, rate / 10, steps - warmUp).warmedUp(warmUp);

@@ -6,19 +6,19 @@ import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.tensor.Tensor;
 
 /**
- * All that fine-tuning carries from step to step: the model, which stays as it is, and what is kept
- * in a checkpoint.
+ * The state that fine-tuning carries from step to step: the frozen model, and the part that a
+ * checkpoint contains.
  */
 public record TuningState(AutoregressiveModel model, Kept kept) {
 
-    /** What changes. */
+    /** The part of the state that changes. */
     public record Kept(LoraAdapters adapters, Optimizer.State<LoraAdapters> optimizer) {}
 
     /**
-     * What a step is fed.
+     * The input of a step.
      *
-     * @param training one, or zero to leave everything as it is: an evaluation is a step that
-     *     changes nothing, so that it takes no memory of its own
+     * @param training one for a training step; zero for an evaluation, which is a step that changes
+     *     nothing and so needs no memory of its own
      */
     public record Input(Tensor ids, Tensor targets, Tensor training) {}
 }

@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a model is tuned on, as its tokens, the last of which are held out. What a batch holds is a
- * function of the seed and the step alone.
+ * The tokens of the text to fine-tune on, the last of which are held out. The batches depend on the
+ * seed and the step alone.
  */
 public sealed interface TuningText permits TokenText, InstructionText {
     int BYTES = 256;
 
-    /** What a file of {@code --text} or {@code --instructions} is. */
+    /** The format of a file of {@code --text} or {@code --instructions}. */
     enum Format {
         PLAIN,
         INSTRUCTIONS
@@ -36,22 +36,22 @@ public sealed interface TuningText permits TokenText, InstructionText {
         };
     }
 
-    /** Which targets count, and how. */
-    CrossEntropy counted();
+    /** The loss function, with the target to ignore. */
+    CrossEntropy loss();
 
-    /** A batch of the part that is trained on. */
+    /** A batch of training data. */
     TuningState.Input training(Seed seed, long step);
 
-    /** How many batches an evaluation takes. */
+    /** The number of batches of an evaluation. */
     int evaluations();
 
     /** Batch {@code number} of an evaluation. */
     TuningState.Input heldOut(int number);
 
-    /** How much there is, in words. */
-    String told();
+    /** A description of the amount of data. */
+    String description();
 
-    /** The tokenizer in a model's folder; nothing where there is none. */
+    /** The tokenizer in a model's folder; empty if there is none. */
     static Optional<Tokenizer> tokenizer(Path model) throws IOException {
         var file = beside(model, "tokenizer.json");
         return hasTokenizer(model) ? Optional.of(Tokenizer.load(file)) : Optional.empty();
@@ -61,9 +61,7 @@ public sealed interface TuningText permits TokenText, InstructionText {
         return Files.isRegularFile(beside(model, "tokenizer.json"));
     }
 
-    /**
-     * The tokens that end a text: eos_token_id of generation_config.json, or else of config.json.
-     */
+    /** The end-of-text tokens: eos_token_id of generation_config.json, or else of config.json. */
     static List<Integer> ends(Path model) throws IOException {
         for (var name : List.of("generation_config.json", "config.json")) {
             var file = beside(model, name);
@@ -84,13 +82,13 @@ public sealed interface TuningText permits TokenText, InstructionText {
         return folder == null ? model : folder.resolve(name);
     }
 
-    /** What is done with a text that has a tokenizer. */
+    /** A function that uses a tokenizer to encode a text. */
     @FunctionalInterface
     interface Encoding {
         int[] of(Tokenizer tokenizer, String text);
     }
 
-    /** The tokens of {@code text}: the tokenizer's, or bytes where there is none. */
+    /** The tokens of {@code text}: the tokenizer's, or bytes without one. */
     static int[] ids(
             byte[] text,
             Optional<Tokenizer> tokenizer,

@@ -1,4 +1,4 @@
-/** Fine-tuning from the shell. */
+/** The {@code finetune} command: fine-tuning of published models. */
 @NullMarked
 package dev.ebb.cli.tune;
 

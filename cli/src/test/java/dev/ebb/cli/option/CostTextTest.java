@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import java.lang.reflect.Proxy;
 
-/** What kernels cost, as it is asked for on the command line. */
+/** The option for the costs of kernels. */
 class CostTextTest {
 
     @Test

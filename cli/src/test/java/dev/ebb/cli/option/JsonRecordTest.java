@@ -18,7 +18,7 @@ class JsonRecordTest {
         WITH_MASK
     }
 
-    private record Settings(
+    private record TrainingSettings(
             int batch,
             long seed,
             double heldOut,
@@ -27,8 +27,8 @@ class JsonRecordTest {
             Kind kind,
             OptionalLong leastBytes) {}
 
-    private static final Settings FULL =
-            new Settings(
+    private static final TrainingSettings FULL =
+            new TrainingSettings(
                     3,
                     Long.MAX_VALUE,
                     0.1,
@@ -48,9 +48,9 @@ class JsonRecordTest {
                                         "kind": "with_mask", "least_bytes": 7}\
                                         """)
                                 .toString());
-        var empty = new Settings(-1, 0, 2, "", List.of(), Kind.PLAIN, OptionalLong.empty());
+        var empty = new TrainingSettings(-1, 0, 2, "", List.of(), Kind.PLAIN, OptionalLong.empty());
         for (var settings : List.of(FULL, empty))
-            assertThat(JsonRecord.read(Settings.class, JsonRecord.write(settings)))
+            assertThat(JsonRecord.read(TrainingSettings.class, JsonRecord.write(settings)))
                     .isEqualTo(settings);
     }
 
@@ -63,14 +63,16 @@ class JsonRecordTest {
                         text.replace("held_out", "held"),
                         text.replace("0.1", "\"0.1\""),
                         text.replace("0.1", "null")))
-            assertThatThrownBy(() -> JsonRecord.read(Settings.class, file, wrong))
+            assertThatThrownBy(() -> JsonRecord.read(TrainingSettings.class, file, wrong))
                     .isInstanceOf(FileFormatException.class)
                     .hasMessageContaining("run.safetensors")
                     .hasMessageContaining("held_out");
         assertThatThrownBy(
                         () ->
                                 JsonRecord.read(
-                                        Settings.class, file, text.replace("with_mask", "none")))
+                                        TrainingSettings.class,
+                                        file,
+                                        text.replace("with_mask", "none")))
                 .hasMessageContaining("kind");
     }
 }

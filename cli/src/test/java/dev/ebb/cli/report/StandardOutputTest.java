@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 
 class StandardOutputTest {
 
-    /** What is said of lines on a stream that fails, and why it does. */
+    /** The message about a stream that fails with this error. */
     private static String said(String why) {
         var out =
                 new StandardOutput(

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.cli.Changes;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 import dev.ebb.tensor.Array;
 
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** The folder of a run, its files cut and changed at random, is shown or refused by its name. */
+/**
+ * The folder of a run whose files are cut or changed at random is shown, or refused with its name.
+ */
 final class BrokenRunsTest {
     private static final int ROUNDS = 100;
     private static final String SETTINGS = "{\"batch\": 2, \"context\": 8, \"seed\": 7}";
@@ -32,7 +34,7 @@ final class BrokenRunsTest {
 
     private Path write(String settings, String run) throws IOException {
         var losses = Array.of(3.0, 2.5);
-        var tensors = List.of(new Supply("losses", losses.type(), () -> losses));
+        var tensors = List.of(new LazyTensor("losses", losses.type(), () -> losses));
         var notes = Map.of("format", "ebb training checkpoint 1", "settings", settings, "run", run);
         var file = folder.resolve(StoredRun.CHECKPOINT);
         try (var out = Files.newOutputStream(file)) {
@@ -76,7 +78,7 @@ final class BrokenRunsTest {
         assertThat(refused).isGreaterThan(ROUNDS / 2);
     }
 
-    /** Figures that cannot be read are left out: the run is its checkpoint. */
+    /** Figures that cannot be read are left out; the run is shown from its checkpoint. */
     @Test
     void figures() throws IOException {
         write(SETTINGS, RUN);

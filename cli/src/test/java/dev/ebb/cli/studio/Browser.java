@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Browser implements AutoCloseable, WebSocket.Listener {
     private static final long PATIENCE_SECONDS = 180;
 
-    /** What has to have a name: what can be acted on, and pictures. */
+    /** The roles of elements that must have a name: those that can be operated, and images. */
     private static final Set<String> NAMED_ROLES =
             Set.of(
                     "button",
@@ -59,7 +59,7 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
     private final Map<Long, CompletableFuture<Json>> answers = new ConcurrentHashMap<>();
     private final List<String> errors = new CopyOnWriteArrayList<>();
 
-    /** The browser's program, where there is one. */
+    /** The browser's program, if one is installed. */
     public static Optional<String> find() {
         var folders =
                 Optional.ofNullable(System.getenv("PATH")).orElse("").split(File.pathSeparator, -1);
@@ -73,7 +73,7 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
     /**
      * Starts the browser.
      *
-     * @param profile a folder of its own
+     * @param profile the folder of its profile
      */
     public Browser(String program, Path profile) throws Exception {
         process =
@@ -122,11 +122,11 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
         throw new IOException("the browser did not start");
     }
 
-    /** So that the pipe does not fill up. */
+    /** Reads the output, so that the pipe does not fill up. */
     private static void drain(BufferedReader lines) {
         try {
             while (lines.readLine() != null) {
-                // nothing of it is needed
+                // the output is not needed
             }
         } catch (IOException _) {
             // the browser has ended
@@ -163,7 +163,7 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
         if (complaint) errors.add(message.toString());
     }
 
-    /** What the console complained of. */
+    /** The errors in the page's console. */
     public List<String> errors() {
         return List.copyOf(errors);
     }
@@ -212,7 +212,7 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
         return eval(expression).number().orElseThrow(() -> new AssertionError(expression));
     }
 
-    /** By how much of the window the page's parts have moved by themselves since it was opened. */
+    /** The cumulative layout shift since the page was opened. */
     public double layoutShift() throws Exception {
         return number(
                 """
@@ -272,10 +272,10 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
                             "windowsVirtualKeyCode", Json.of(key.equals("Tab") ? 9 : 0)));
     }
 
-    /** One thing that a screen reader finds in the page. */
+    /** An element that a screen reader finds in the page. */
     public record Heard(String role, String name) {}
 
-    /** All that a screen reader finds, in the order of the page. */
+    /** All elements that a screen reader finds, in the order of the page. */
     public List<Heard> heard() throws Exception {
         send("Accessibility.enable", Map.of());
         var all = new ArrayList<Heard>();
@@ -294,7 +294,7 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
         return node.at(member).flatMap(m -> m.at("value")).flatMap(Json::text).orElse("");
     }
 
-    /** What a screen reader can act on but has no name for, by role. */
+    /** The roles of elements that a screen reader can operate but that have no name. */
     public List<String> unnamed() throws Exception {
         return heard().stream()
                 .filter(h -> NAMED_ROLES.contains(h.role) && h.name.isBlank())
@@ -326,7 +326,7 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
                                                                                 : "light")))))));
     }
 
-    /** A picture of the page, the whole of it or what is in sight. */
+    /** A screenshot of the whole page, or of its visible part. */
     public byte[] picture(boolean whole) throws Exception {
         var shot =
                 send(

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The page's colours are told apart by everybody, and its texts can be read: differences are CIE76
- * in L*a*b* after the simulation of colour blindness by Machado, Oliveira and Fernandes (2009),
- * contrasts are those of WCAG 2.
+ * The page's colours can be distinguished by colour-blind readers, and its texts can be read:
+ * differences are CIE76 in L*a*b* after the simulation of colour blindness by Machado, Oliveira and
+ * Fernandes (2009), contrasts are those of WCAG 2.
  */
 class ColoursTest {
     private static final Pattern COLOUR = Pattern.compile("--([\\w-]+): (#[0-9a-f]{6})");
@@ -55,7 +55,7 @@ class ColoursTest {
         return found;
     }
 
-    /** The light of a colour, red, green and blue from 0 to 1. */
+    /** The linear light of a colour: red, green and blue from 0 to 1. */
     private static double[] light(String colour) {
         var light = new double[3];
         for (int i = 0; i < 3; i++) {

@@ -25,7 +25,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A budget that is dragged is answered at once: by its plan, or by the nearest that is ready. */
+/**
+ * A request for a budget is answered at once: with its plan, or with the nearest plan that is
+ * ready.
+ */
 class DragTest {
     private static final int NODES = 40;
 
@@ -35,7 +38,7 @@ class DragTest {
     private Wire wire;
     private String cookie;
 
-    /** A chain in which each node is read again on the way back. */
+    /** A chain in which each value is read again in the backward pass. */
     private BareGraph graph(int count) {
         var nodes = new ArrayList<String>();
         var links = new ArrayList<String>();
@@ -56,7 +59,7 @@ class DragTest {
         }
     }
 
-    private final class Graphs implements Models {
+    private final class Graphs implements PlanningBackend {
         @Override
         public Step step(ModelKey key) {
             var plan = BarePlan.curve(graph(NODES)).at(Budget.unlimited());
@@ -75,8 +78,8 @@ class DragTest {
         }
     }
 
-    /** Trains by keeping a processor busy. */
-    private static final class Busy implements Trainings {
+    /** A training that only keeps a processor busy. */
+    private static final class Busy implements TrainingBackend {
         @Override
         public int train(List<String> arguments, RunWatch watch, PrintWriter out, PrintWriter err) {
             watch.begins(new RunWatch.Begin(0, Long.MAX_VALUE, 1, 1, 1));
@@ -201,13 +204,13 @@ class DragTest {
     @Test
     void coarse_before_fine() {
         assertThat(List.of(1, 2, 3, 4, 5, 6, 7))
-                .extracting(ReadyPlans::coarseToFine)
+                .extracting(PlanResponses::coarseToFine)
                 .containsExactly(0.5, 0.25, 0.75, 0.125, 0.625, 0.375, 0.875);
     }
 
     @Test
     void the_nearest_plan_that_fits_is_near() {
-        var ready = new ReadyPlans();
+        var ready = new PlanResponses();
         var plan = BarePlan.curve(graph(NODES)).at(Budget.unlimited());
         assertThat(ready.near(10)).isEmpty();
         ready.refuse(5, bytes("{}"));
@@ -221,7 +224,7 @@ class DragTest {
         assertThat(text(ready, 8)).isEqualTo("{\"state\":\"near\",\"plan\":8}");
     }
 
-    private static String text(ReadyPlans ready, long budget) {
+    private static String text(PlanResponses ready, long budget) {
         return new String(ready.near(budget).orElseThrow(), StandardCharsets.UTF_8);
     }
 

@@ -20,7 +20,10 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 
-/** Who may ask the studio, for what, and what a reader who does not read costs. */
+/**
+ * Tests who may send requests to the studio, which requests it accepts, and the memory cost of a
+ * client that does not read.
+ */
 class StudioServerTest {
     @TempDir Path folder;
 
@@ -28,8 +31,8 @@ class StudioServerTest {
     private Wire wire;
     private Path runs;
 
-    /** Trains nothing: makes steps as fast as it can until it is stopped. */
-    private static final class Steps implements Trainings {
+    /** A training that makes empty steps as fast as possible until it is stopped. */
+    private static final class Steps implements TrainingBackend {
         @Override
         public int train(List<String> arguments, RunWatch watch, PrintWriter out, PrintWriter err) {
             watch.begins(new RunWatch.Begin(0, Long.MAX_VALUE, 1, 1, 1));
@@ -54,8 +57,8 @@ class StudioServerTest {
         }
     }
 
-    /** Plans nothing. */
-    private static final class NoModels implements Models {
+    /** A backend without models. */
+    private static final class NoModels implements PlanningBackend {
         @Override
         public Step step(ModelKey key) {
             throw new IllegalArgumentException("no <b>model</b> here");
@@ -79,7 +82,7 @@ class StudioServerTest {
         server.close();
     }
 
-    /** The cookie that the token is traded for. */
+    /** The cookie in exchange for the token. */
     private String cookie() throws IOException {
         var answer = wire.get("/?" + server.address().getQuery());
         assertThat(answer.status()).isEqualTo(303);
@@ -238,7 +241,7 @@ class StudioServerTest {
             while (step(cookie) < before + 60_000) Thread.sleep(20);
             assertThat(alive() - heap).as("bytes more after 60,000 events").isLessThan(8 << 20);
             var points = json(cookie).at("losses").orElseThrow().elements();
-            assertThat(points).hasSizeBetween(Series.MOST / 4, Series.MOST);
+            assertThat(points).hasSizeBetween(SampledCurve.MOST / 4, SampledCurve.MOST);
         }
         var stopped = wire.request("POST", "/api/stop", "{\"name\":\"run\"}", cookie, origin());
         assertThat(stopped.status()).isEqualTo(200);
@@ -257,7 +260,10 @@ class StudioServerTest {
         return json(cookie).at("step").flatMap(Json::whole).orElse(0L);
     }
 
-    /** Bytes of the heap in use, the least of some readings: others go on to make garbage. */
+    /**
+     * The bytes of the heap in use: the smallest of several readings, because other threads create
+     * garbage.
+     */
     private static long alive() {
         var jvm = Runtime.getRuntime();
         long least = Long.MAX_VALUE;

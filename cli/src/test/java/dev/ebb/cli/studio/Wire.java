@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Requests byte by byte, with any header, as no browser would send them. */
+/** Sends requests byte by byte, with headers that no browser would send. */
 record Wire(int port) {
     record Answer(int status, String head, String body) {
         Optional<String> header(String name) {
@@ -29,7 +29,7 @@ record Wire(int port) {
         return request("GET", path, "", headers);
     }
 
-    /** A request with the headers that are given, and a Host if none is. */
+    /** A request with the given headers, and a Host header if none is given. */
     Answer request(String method, String path, String body, String... headers) throws IOException {
         try (var socket = new Socket("127.0.0.1", port)) {
             socket.setSoTimeout(30_000);

@@ -9,8 +9,8 @@ import dev.ebb.cli.Changes;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.adapt.LoraAdapters;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.tensor.Array;
@@ -28,7 +28,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** Checkpoints of fine-tuning, cut and changed at random, are refused by the file's name. */
+/**
+ * Checkpoints of fine-tuning that are cut or changed at random are refused with the file's name.
+ */
 final class BrokenTuningTest {
     private static final int ROUNDS = 100;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -72,7 +74,10 @@ final class BrokenTuningTest {
         return kept;
     }
 
-    /** Whether a folder's checkpoint is refused; what is allocated stays in proportion. */
+    /**
+     * Whether a folder's checkpoint is refused; asserts that the allocated memory stays in
+     * proportion.
+     */
     private static boolean isRefused(Path folder, TuningState.Kept like) throws IOException {
         var file = folder.resolve(TuningCheckpoint.FILE);
         long before = THREADS.getCurrentThreadAllocatedBytes();
@@ -89,7 +94,7 @@ final class BrokenTuningTest {
         }
     }
 
-    private static void write(Path folder, List<Supply> tensors, Map<String, String> notes)
+    private static void write(Path folder, List<LazyTensor> tensors, Map<String, String> notes)
             throws IOException {
         try (var out = Files.newOutputStream(folder.resolve(TuningCheckpoint.FILE))) {
             Safetensors.write(out, tensors, notes);
@@ -107,7 +112,7 @@ final class BrokenTuningTest {
         }
     }
 
-    /** Settings that say something else under a digest that is right. */
+    /** Settings with changed contents and a correct digest. */
     @Test
     void settingsAreReadOrRefused() throws IOException {
         var like = written();

@@ -31,7 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Fine-tuning from the shell, on a model of a few thousand parameters. */
+/** Tests the {@code finetune} command on a model of a few thousand parameters. */
 class FinetuneTest {
     private static final String TEXT = "the tide comes and the tide goes and the moon ";
 
@@ -42,7 +42,7 @@ class FinetuneTest {
     private static Told run(String... arguments) {
         var out = new StringWriter();
         var err = new StringWriter();
-        var line = new CommandLine(new Finetune());
+        var line = new CommandLine(new FinetuneCommand());
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         line.setExecutionExceptionHandler(
@@ -162,7 +162,7 @@ class FinetuneTest {
                                 memory.indexOf("measured ") + 9, memory.indexOf(", budget")));
     }
 
-    /** A reader of the files that shares no code with Ebb, where numpy is installed. */
+    /** Reads the files with numpy, if it is installed, without any of Ebb's code. */
     private static void checkedByPython(Path base, Path tuned) throws IOException {
         var python = Path.of("/usr/bin/python3");
         if (!Files.isExecutable(python)) return;
@@ -273,7 +273,7 @@ class FinetuneTest {
             {"prompt": "the moon ", "response": "goes"}
             """;
 
-    /** Of prompts nothing is learned, of responses all, and where they end. */
+    /** Only the tokens of responses and the end-of-text tokens after them count. */
     @Test
     void onlyResponsesCount() throws IOException {
         Files.writeString(
@@ -302,7 +302,7 @@ class FinetuneTest {
                         folder.resolve("model"),
                         32,
                         settings);
-        assertThat(text.told())
+        assertThat(text.description())
                 .isEqualTo("batch 2 of 1 instructions, 1 held out, in 16 tokens each");
         var batch = text.training(new Seed(1), 0);
         // "the" " " t i d e " " | c o m e s | end

@@ -3,9 +3,9 @@ package dev.ebb.cpu.attend;
 import dev.ebb.cpu.product.F32Blocks;
 import dev.ebb.cpu.product.F32Pack;
 import dev.ebb.cpu.product.F32Panels;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
@@ -21,10 +21,10 @@ import java.util.List;
 
 /**
  * The gradients of attention, with probabilities computed again tile by tile from the kept
- * logarithms of the row sums: a fifth more arithmetic than from a kept matrix, and none of its
- * memory. One part owns a head of keys and values, and takes the heads of queries that share it one
- * after the other, block by block: the gradients of keys and values are added up in memory in that
- * order, those of queries in the worker's scratch.
+ * logarithms of the row sums: a fifth more arithmetic than from a kept matrix, without its memory.
+ * Each part of the work owns a head of keys and values, and takes the heads of queries that share
+ * it one after the other, block by block: the gradients of keys and values are added up in memory
+ * in that order, those of queries in the worker's scratch.
  */
 public final class AttendBackward implements Runnable {
     private static final int QUERIES = AttentionScores.QUERIES;
@@ -46,13 +46,13 @@ public final class AttendBackward implements Runnable {
     private final HeadRows dk;
     private final HeadRows dv;
     private final Tiles tiles;
-    private final Crew workers;
+    private final WorkerGroup workers;
 
     private final KeyTiles keyTiles;
-    private final Places at;
+    private final Offsets at;
 
-    /** Places in a worker's scratch, which the tiles of keys follow. */
-    private record Places(
+    /** Offsets of arrays in a worker's scratch memory; the tiles of keys follow after them. */
+    private record Offsets(
             int queriesAcross,
             int doutAcross,
             int queries,
@@ -65,12 +65,12 @@ public final class AttendBackward implements Runnable {
             int product,
             int end) {
 
-        static Places of(Heads h) {
+        static Offsets of(Heads h) {
             int width = AttentionScores.padded(h.width());
             return of(h, width, AttentionScores.padded(h.valueWidth()));
         }
 
-        private static Places of(Heads h, int width, int valueWidth) {
+        private static Offsets of(Heads h, int width, int valueWidth) {
             int doutAcross = QUERIES * h.width();
             int queries = doutAcross + QUERIES * h.valueWidth();
             int dout = queries + QUERIES * width;
@@ -81,7 +81,7 @@ public final class AttendBackward implements Runnable {
             int dtile = tile + KEYS * QUERIES;
             int product = dtile + KEYS * QUERIES;
             int end = product + KEYS * Math.max(width, valueWidth);
-            return new Places(
+            return new Offsets(
                     0, doutAcross, queries, dout, dq, logsum, inner, tile, dtile, product, end);
         }
 
@@ -94,7 +94,7 @@ public final class AttendBackward implements Runnable {
             return KEYS * (h.width() + h.valueWidth() + width);
         }
 
-        /** Where all of it ends, on any machine. */
+        /** The end of the scratch memory used, at most, on any machine. */
         static int most(Heads h) {
             int width = AttentionScores.mostPadded(h.width());
             int valueWidth = AttentionScores.mostPadded(h.valueWidth());
@@ -107,7 +107,7 @@ public final class AttendBackward implements Runnable {
             List<Buffer> in,
             List<Buffer> out,
             Tiles tiles,
-            Crew workers) {
+            WorkerGroup workers) {
         h = kernel.heads();
         scores = new AttentionScores(h, kernel.operands(), in);
         var rest = in.subList(3 + h.mask().size(), in.size());
@@ -119,8 +119,8 @@ public final class AttendBackward implements Runnable {
         dv = HeadRows.of(out, kernel.results().get(2), h.keyHeads());
         this.tiles = tiles;
         this.workers = workers;
-        at = Places.of(h);
-        int size = Places.keys(h);
+        at = Offsets.of(h);
+        int size = Offsets.keys(h);
         keyTiles = new KeyTiles(h.keys(), at.end, size, workers.threads(), this::packKeys);
     }
 
@@ -128,12 +128,12 @@ public final class AttendBackward implements Runnable {
     public static boolean fits(Heads h) {
         return h.width() <= 1024
                 && h.valueWidth() <= 1024
-                && Places.of(h).end + Places.keys(h) <= F32Panels.stored();
+                && Offsets.of(h).end + Offsets.keys(h) <= F32Panels.stored();
     }
 
     /** The memory that this kernel needs of each worker. */
-    public static Need need(Heads h) {
-        return F32Panels.need((long) h.batch() * h.keyHeads(), Places.most(h));
+    public static KernelScratch scratch(Heads h) {
+        return F32Panels.scratch((long) h.batch() * h.keyHeads(), Offsets.most(h));
     }
 
     @Override
@@ -208,7 +208,10 @@ public final class AttendBackward implements Runnable {
         Arrays.fill(x, at.dq, at.logsum, 0f);
     }
 
-    /** The inner products of rows of the output and their gradients; the product is still free. */
+    /**
+     * The inner products of rows of the output and their gradients, computed before the product is
+     * written to its memory.
+     */
     private void inner(float[] x, int head, int first, int count, int to) {
         int width = h.valueWidth();
         int other = at.product + SOME * width;
@@ -220,7 +223,7 @@ public final class AttendBackward implements Runnable {
         }
     }
 
-    /** An inner product in four chains, side by side in a vector whatever its width could be. */
+    /** An inner product in four accumulators, which fit into one vector of any width. */
     private static float inner(float[] x, int a, int b, int length) {
         var sums = FloatVector.zero(CHAINS);
         int i = 0;
@@ -234,7 +237,7 @@ public final class AttendBackward implements Runnable {
         return (sums.lane(0) + sums.lane(1)) + (sums.lane(2) + sums.lane(3)) + rest;
     }
 
-    /** Rows of keys, rows of values, and panels of keys. */
+    /** Packs rows of keys, rows of values, and panels of keys. */
     private void packKeys(int keyHead, int key, float[] x, int to) {
         int keys = Math.min(KEYS, h.keys() - key);
         int width = h.width();
@@ -277,7 +280,7 @@ public final class AttendBackward implements Runnable {
         AttentionScores.gather(x, at.dtile, count, keys, reach, keyPanels, padded, at.dq);
     }
 
-    /** Adds the rows of the product, which lie {@code padded} apart, to rows in memory. */
+    /** Adds the rows of the product, which are {@code padded} elements apart, to rows in memory. */
     private void add(float[] x, int padded, int rows, int width, HeadRows to, long place) {
         var segment = to.buffer().segment();
         for (int i = 0; i < rows; i++)

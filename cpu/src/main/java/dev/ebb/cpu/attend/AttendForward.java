@@ -3,9 +3,9 @@ package dev.ebb.cpu.attend;
 import dev.ebb.cpu.product.F32Blocks;
 import dev.ebb.cpu.product.F32Pack;
 import dev.ebb.cpu.product.F32Panels;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Heads;
@@ -19,11 +19,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Attention without its matrix: a block of queries goes through the keys, tile by tile, and keeps
- * for each query the greatest score, the sum of exponentials and the weighted sum of values so far,
- * all relative to that greatest score (Milakov and Gimelshein, "Online normalizer calculation for
- * softmax"; Dao et al., "FlashAttention"). Memory is a worker's scratch, whatever the length; tiles
- * that causality hides are skipped.
+ * Attention without storing the matrix of scores: a block of queries processes the keys tile by
+ * tile, and keeps for each query the maximum score, the sum of exponentials and the weighted sum of
+ * values so far, all relative to that maximum (Milakov and Gimelshein, "Online normalizer
+ * calculation for softmax"; Dao et al., "FlashAttention"). Its memory is the worker's scratch, for
+ * any sequence length; tiles that the causal mask hides are skipped.
  */
 public final class AttendForward implements Runnable {
     private static final int QUERIES = AttentionScores.QUERIES;
@@ -37,7 +37,7 @@ public final class AttendForward implements Runnable {
     private final HeadRows out;
     private final Buffer logsum;
     private final Tiles tiles;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final KeyTiles keyTiles;
     private final int blocks;
 
@@ -46,14 +46,18 @@ public final class AttendForward implements Runnable {
 
     private final int padded;
 
-    /** Places in a worker's scratch, where the queries come first. */
+    /** Offsets of arrays in a worker's scratch memory; the queries come first. */
     private final int tile;
 
     private final int sums;
     private final int greatest;
 
     public AttendForward(
-            Kernel.Attend kernel, List<Buffer> in, List<Buffer> out, Tiles tiles, Crew workers) {
+            Kernel.Attend kernel,
+            List<Buffer> in,
+            List<Buffer> out,
+            Tiles tiles,
+            WorkerGroup workers) {
         h = kernel.heads();
         scores = new AttentionScores(h, kernel.operands(), in);
         this.out = HeadRows.of(out.get(0), kernel.out(), h.heads());
@@ -75,17 +79,17 @@ public final class AttendForward implements Runnable {
     /** Whether the scratch of a worker is large enough. */
     public static boolean fits(Heads h) {
         long padded = AttentionScores.padded(h.valueWidth());
-        long need = (QUERIES + KEYS) * (h.width() + padded) + KEYS * QUERIES + 3 * QUERIES;
-        return need <= F32Panels.stored();
+        long scratch = (QUERIES + KEYS) * (h.width() + padded) + KEYS * QUERIES + 3 * QUERIES;
+        return scratch <= F32Panels.stored();
     }
 
     /** The memory that this kernel needs of each worker. */
-    public static Need need(Heads h) {
+    public static KernelScratch scratch(Heads h) {
         int padded = AttentionScores.mostPadded(h.valueWidth());
         int free = QUERIES * (h.width() + padded) + KEYS * QUERIES + 3 * QUERIES;
         int floats = KeyTiles.end(h.keys(), free, KEYS * (h.width() + padded));
         long parts = (long) h.batch() * h.heads() * Math.ceilDiv(h.queries(), QUERIES);
-        return F32Panels.need(parts, floats);
+        return F32Panels.scratch(parts, floats);
     }
 
     @Override
@@ -118,7 +122,7 @@ public final class AttendForward implements Runnable {
         for (int i = 0; i < count; i++) finish(x, head, first, i);
     }
 
-    /** Rows of keys, and panels of values after them. */
+    /** Packs rows of keys, followed by panels of values. */
     private void packKeys(int keyHead, int key, float[] x, int at) {
         int keys = Math.min(KEYS, h.keys() - key);
         var k = scores.keys;
@@ -129,9 +133,7 @@ public final class AttendForward implements Runnable {
                 v.buffer(), v.at(keyHead, key), 1, v.row(), h.valueWidth(), keys, KEYS, x, after);
     }
 
-    /**
-     * Takes the block of queries through {@code keys} more keys, which lie packed at {@code at}.
-     */
+    /** Processes {@code keys} more keys, packed from {@code at} on, for a block of queries. */
     private void advance(float[] x, int head, int first, int count, int key, int keys, int at) {
         int reach = scores.reach(first, key);
         AttentionScores.products(x, at, h.width(), 0, keys, count, reach, tile);
@@ -150,7 +152,7 @@ public final class AttendForward implements Runnable {
         }
     }
 
-    /** Stores a query's row; one that sees nothing is zero. */
+    /** Stores a query's row of the output; it is zero if the query attends to no key. */
     private void finish(float[] x, int head, int first, int i) {
         float sum = x[greatest + QUERIES + i];
         int at = sums + i * padded;

@@ -11,11 +11,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Tiles of an attention's scores, {@link #QUERIES} by {@link #KEYS}, in a worker's scratch. A tile
- * lies key by key with the queries side by side, so that a query is a lane (see {@link
- * SoftmaxLanes}) and a tile of probabilities is, as it lies, the packed left factor of the products
- * that follow. Tiles begin at multiples of their size whatever the threads do; rows and columns
- * beyond the last query and key are computed but never used.
+ * Tiles of attention scores, {@link #QUERIES} by {@link #KEYS}, in a worker's scratch. A tile is
+ * stored key by key with the queries contiguous, so that a query is a vector lane (see {@link
+ * SoftmaxLanes}), and a tile of probabilities already has the layout of the packed left factor of
+ * the products that follow. Tiles start at multiples of their size for any number of threads; rows
+ * and columns beyond the last query and key are computed but never used.
  */
 final class AttentionScores {
     static final int QUERIES = 64;
@@ -29,7 +29,10 @@ final class AttentionScores {
     final HeadRows values;
     private final List<Buffer> mask;
 
-    /** The inputs begin with q, k, v and the mask if there is one; views with those of q, k, v. */
+    /**
+     * @param views the views of q, k and v
+     * @param in q, k, v, and the mask if there is one
+     */
     AttentionScores(Heads heads, List<View> views, List<Buffer> in) {
         this.heads = heads;
         queries = HeadRows.of(in.get(0), views.get(0), heads.heads());
@@ -38,19 +41,19 @@ final class AttentionScores {
         mask = in.subList(3, 3 + heads.mask().size());
     }
 
-    /** {@code width} rounded up to whole panels. */
+    /** {@code width} rounded up to a multiple of the panel width. */
     static int padded(int width) {
         return Math.ceilDiv(width, LANES) * LANES;
     }
 
-    /** The same where vectors are as wide as they get: no machine pads to more. */
+    /** The same for the widest vectors: an upper bound on any machine. */
     static int mostPadded(int width) {
         int most = Math.max(LANES, 32);
         return Math.ceilDiv(width, most) * most;
     }
 
     /**
-     * The head of keys and values that serves a head of queries; both are counted through the
+     * The head of keys and values for a head of queries; heads are numbered through the whole
      * batch.
      */
     int keyHead(int head) {
@@ -81,8 +84,8 @@ final class AttentionScores {
 
     /**
      * The causal limit in the tile of queries from {@code query} on and keys from {@code key} on:
-     * query i of the tile attends to its keys j up to {@code i + reach}. The products leave out
-     * most pairs beyond this limit, depending on shapes only.
+     * query i of the tile attends to its keys j up to {@code i + reach}. The products skip most
+     * pairs beyond this limit; which ones depends on shapes only.
      */
     int reach(int query, int key) {
         return heads.causal() ? query + heads.keys() - heads.queries() - key : KEYS;
@@ -91,7 +94,7 @@ final class AttentionScores {
     /**
      * Adds the product of a tile's columns, one for each of {@code queries}, and the packed rows of
      * {@code keys} at {@code right}, whose panels hold {@link #KEYS}, to rows of {@code width} at
-     * {@code to}: four queries take the keys that one of them sees.
+     * {@code to}: each group of four queries processes the keys that any of them attends to.
      */
     static void gather(
             float[] x, int tile, int queries, int keys, int reach, int right, int width, int to) {
@@ -110,9 +113,9 @@ final class AttentionScores {
     }
 
     /**
-     * Makes the product of a tile's rows, one for each of {@code keys}, and the packed rows of
-     * {@code queries} at {@code right} rows of {@code width} at {@code to}: four keys take the
-     * queries that see one of them.
+     * Multiplies a tile's rows, one for each of {@code keys}, with the packed rows of {@code
+     * queries} at {@code right}, and stores the product as rows of {@code width} at {@code to}:
+     * each group of four keys processes the queries that attend to any of them.
      */
     static void spread(
             float[] x, int tile, int queries, int keys, int reach, int right, int width, int to) {
@@ -120,7 +123,7 @@ final class AttentionScores {
             int height;
             for (int i = 0; i < keys; i += height) {
                 int first = Math.clamp(i - reach, 0, queries) / 4 * 4;
-                // rows that all queries see can be taken together
+                // rows that all queries attend to can be computed together
                 int open = Math.min(keys, reach + 4) - i;
                 height = first == 0 ? F32Blocks.height(open) : 4;
                 int from = tile + i * QUERIES + first;
@@ -143,8 +146,8 @@ final class AttentionScores {
     }
 
     /**
-     * {@code x[tile + j * QUERIES + i]} becomes the product of row j of the rows at {@code left}
-     * and query i, at least wherever one of four queries side by side sees one of four keys.
+     * Sets {@code x[tile + j * QUERIES + i]} to the product of row j of the rows at {@code left}
+     * and query i, at least wherever one of four neighbouring queries attends to one of four keys.
      */
     static void products(
             float[] x, int left, int width, int right, int rows, int queries, int reach, int tile) {
@@ -198,7 +201,7 @@ final class AttentionScores {
                 + key * view.stride(3);
     }
 
-    /** What the mask adds to one score. */
+    /** The mask's summand of one score. */
     double mask(int head, int query, int key) {
         double sum = 0;
         for (int m = 0; m < mask.size(); m++) sum += mask.get(m).get(place(m, head, query, key));

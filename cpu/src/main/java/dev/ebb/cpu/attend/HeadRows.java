@@ -7,8 +7,8 @@ import dev.ebb.ir.View;
 import java.util.List;
 
 /**
- * A tensor of [batch, heads, rows, width] wherever it lies, its rows found by their head, counted
- * through the batch, and their number.
+ * The rows of a tensor [batch, heads, rows, width] with any strides. A row is identified by its
+ * head, numbered through the whole batch, and by its index in the head.
  */
 record HeadRows(Buffer buffer, int heads, long offset, long batch, long head, long row) {
 
@@ -21,7 +21,7 @@ record HeadRows(Buffer buffer, int heads, long offset, long batch, long head, lo
         return of(outputs.get(place.output()), place.view(), heads);
     }
 
-    /** The first element of a row. */
+    /** The index of the first element of row {@code index} of head {@code number}. */
     long at(int number, int index) {
         return offset + number / heads * batch + number % heads * head + index * row;
     }

@@ -39,7 +39,7 @@ final class KeyTiles {
         held = new int[workers];
     }
 
-    /** No tiles of these sizes, or of smaller ones, end later. */
+    /** An upper bound on the end of the tiles, for heads of these sizes or smaller ones. */
     static int end(int keys, int at, int size) {
         long all = at + (long) Math.ceilDiv(keys, AttentionScores.KEYS) * size;
         return (int) Math.min(F32Panels.stored(), all);
@@ -50,7 +50,10 @@ final class KeyTiles {
         held[worker] = 0;
     }
 
-    /** Where the tile of keys from {@code key} on lies, in the order of keys at first. */
+    /**
+     * The offset of the packed tile of keys from {@code key} on; tiles are requested in the order
+     * of keys at first.
+     */
     int place(int worker, int keyHead, int key, float[] x) {
         int number = key / AttentionScores.KEYS;
         int place = at + Math.min(number, slots - 1) * size;

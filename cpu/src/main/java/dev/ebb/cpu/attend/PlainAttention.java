@@ -1,6 +1,6 @@
 package dev.ebb.cpu.attend;
 
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
@@ -8,23 +8,26 @@ import dev.ebb.ir.Kernel;
 import java.util.List;
 
 /**
- * Attention row by row in double precision: for F64, and for widths beyond what the tiled kernels
- * hold in scratch. Every output row is a part of its own, so that threads share nothing; the price
- * is that the backward half computes each probability twice, once for its query's row and once for
- * its key's.
+ * Attention row by row in double precision: for F64, and for widths beyond the scratch memory of
+ * the tiled kernels. Every output row is a separate part, so threads share nothing; therefore the
+ * backward pass computes each probability twice, once for its query's row and once for its key's.
  */
 public final class PlainAttention {
     private final Heads h;
     private final AttentionScores scores;
     private final List<HeadRows> rows;
     private final Buffer logsum;
-    private final Crew workers;
+    private final WorkerGroup workers;
 
     /**
-     * @param rows the first output; or out, dout, dq, dk and dv
+     * @param rows the first output; or out, dout, dq, dk and dv for the gradient
      */
     private PlainAttention(
-            Heads heads, AttentionScores scores, List<HeadRows> rows, Buffer logsum, Crew workers) {
+            Heads heads,
+            AttentionScores scores,
+            List<HeadRows> rows,
+            Buffer logsum,
+            WorkerGroup workers) {
         h = heads;
         this.scores = scores;
         this.rows = rows;
@@ -32,7 +35,8 @@ public final class PlainAttention {
         this.workers = workers;
     }
 
-    public static Runnable of(Kernel.Attend k, List<Buffer> in, List<Buffer> out, Crew workers) {
+    public static Runnable of(
+            Kernel.Attend k, List<Buffer> in, List<Buffer> out, WorkerGroup workers) {
         var h = k.heads();
         var scores = new AttentionScores(h, k.operands(), in);
         var rows = List.of(HeadRows.of(out.get(0), k.out(), h.heads()));
@@ -40,7 +44,7 @@ public final class PlainAttention {
     }
 
     public static Runnable of(
-            Kernel.AttendGrad k, List<Buffer> in, List<Buffer> out, Crew workers) {
+            Kernel.AttendGrad k, List<Buffer> in, List<Buffer> out, WorkerGroup workers) {
         var h = k.heads();
         var scores = new AttentionScores(h, k.operands(), in);
         int first = 3 + h.mask().size();

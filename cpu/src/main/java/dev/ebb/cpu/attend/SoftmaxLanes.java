@@ -12,13 +12,13 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Softmax over tiles of scores that lie key by key, queries side by side: every lane is a query, so
- * maxima and sums run down the keys within a lane. No lane meets another, hence the bits do not
- * know how wide a vector is.
+ * Softmax over tiles of scores that are stored key by key with the queries contiguous: every vector
+ * lane is a query, so maxima and sums run over the keys within a lane. Lanes are never combined, so
+ * the bits do not depend on the width of a vector.
  *
- * <p>The loops spell the exponential out, so that they are larger than the 325 bytes of bytecode up
- * to which C2 inlines. Inlined into a caller that already holds other vector loops they would pass
- * its limit on nodes, and run ten times slower.
+ * <p>The loops contain the code of the exponential, so that they are larger than the 325 bytes of
+ * bytecode up to which C2 inlines. Inlined into a caller that already holds other vector loops they
+ * would pass its limit on nodes, and run ten times slower.
  */
 final class SoftmaxLanes {
     private static final VectorSpecies<Float> SPECIES = F32Blocks.SPECIES;
@@ -26,16 +26,16 @@ final class SoftmaxLanes {
     /** Below this, an exponential counts as zero. */
     private static final float LEAST = -87f;
 
-    /** The exponent's bias; the other bits of {@link F32Math#MAGIC} leave at the top. */
+    /** The bias of a float's exponent; the other bits of {@link F32Math#MAGIC} are shifted out. */
     private static final int BIAS = 127;
 
     private SoftmaxLanes() {}
 
     /**
-     * Takes {@code keys} more scores of each query: raises the running maximum, puts exponentials
-     * in place of the scores, adds them to the running sum, and leaves in {@code change} the factor
-     * that brings older terms to the new maximum. All are places in {@code x}; scores of a query
-     * are {@code row} apart.
+     * Processes {@code keys} more scores of each query: updates the running maximum, replaces the
+     * scores by exponentials, adds these to the running sum, and writes to {@code change} the
+     * factor that rescales older terms to the new maximum. All arguments are offsets in {@code x};
+     * the scores of a query are {@code row} apart.
      */
     static void advance(
             float[] x,
@@ -52,7 +52,7 @@ final class SoftmaxLanes {
         }
     }
 
-    /** Here {@code change} begins as the maximum before. */
+    /** On entry, {@code change} has the previous maximum. */
     private static void take(
             float[] x, int scores, int row, int keys, int greatest, int sum, int change) {
         var top = FloatVector.fromArray(SPECIES, x, greatest);
@@ -61,7 +61,7 @@ final class SoftmaxLanes {
             top = top.blend(s, s.compare(GT, top));
         }
         top.intoArray(x, greatest);
-        // a query that has seen only minus infinities is shifted by nothing
+        // a query whose scores are all minus infinity so far is not shifted
         top = top.blend(0f, top.compare(EQ, Float.NEGATIVE_INFINITY));
         var factor = exp(FloatVector.fromArray(SPECIES, x, change).sub(top));
         factor.intoArray(x, change);
@@ -93,9 +93,9 @@ final class SoftmaxLanes {
     }
 
     /**
-     * Puts probabilities {@code p} in place of scores, from the logarithms of the whole sums, and
-     * gradients of scores, {@code p * (dp - inner)}, in place of the gradients {@code dp} of
-     * probabilities.
+     * Replaces scores by probabilities {@code p}, computed from the logarithms of the whole sums,
+     * and the gradients {@code dp} of probabilities by the gradients of scores, {@code p * (dp -
+     * inner)}.
      */
     static void pull(
             float[] x, int scores, int dp, int row, int keys, int queries, int logsum, int inner) {
@@ -131,7 +131,7 @@ final class SoftmaxLanes {
         }
     }
 
-    /** e to the power of an {@code x} that is hardly positive: no overflow to guard against. */
+    /** e^x for {@code x} at most slightly above zero, so that it cannot overflow. */
     private static FloatVector exp(FloatVector x) {
         var t =
                 x.fma(

@@ -1,4 +1,4 @@
-/** Attention without its matrix of scores, forwards and backwards. */
+/** Attention and its gradient, without storing the matrix of scores. */
 @NullMarked
 package dev.ebb.cpu.attend;
 

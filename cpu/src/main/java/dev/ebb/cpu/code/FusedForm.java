@@ -93,7 +93,10 @@ public record FusedForm(
         SELECT_TRUTH,
         ZERO_OR_ONE;
 
-        /** Whether it takes so many instructions that C2 would stop inlining in a loop with it. */
+        /**
+         * Whether the operation takes so many instructions that C2 would stop inlining in a loop
+         * with it.
+         */
         boolean isHeavy() {
             return switch (this) {
                 case EXP, EXPM1, LOG, LOG1P, SIN, COS, TAN, ATAN, TANH, ERF, ERFC -> true;

@@ -1,6 +1,6 @@
 package dev.ebb.cpu.code;
 
-import dev.ebb.cpu.tile.Warming;
+import dev.ebb.cpu.tile.WarmupStep;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +43,8 @@ public final class FusedLoops {
         return new FusedLoops(0, false);
     }
 
-    private Warming.State state() {
-        var state = new Warming.State();
+    private WarmupStep.State state() {
+        var state = new WarmupStep.State();
         if (trusting) state.trust();
         return state;
     }
@@ -52,7 +52,7 @@ public final class FusedLoops {
     /** The state of the loops of one body. */
     public final class Entry {
         private final FusedStages stages;
-        private final Warming.State state = FusedLoops.this.state();
+        private final WarmupStep.State state = FusedLoops.this.state();
         private long seen;
         private volatile @Nullable List<Fused> loops;
 
@@ -82,7 +82,7 @@ public final class FusedLoops {
             return stages;
         }
 
-        public Warming.State state() {
+        public WarmupStep.State state() {
             return state;
         }
     }
@@ -90,7 +90,7 @@ public final class FusedLoops {
     /** The state of the loop of one body over rows. */
     public final class RowEntry {
         private final RowForm form;
-        private final Warming.State state = FusedLoops.this.state();
+        private final WarmupStep.State state = FusedLoops.this.state();
         private long seen;
         private volatile @Nullable FusedRows loop;
 
@@ -114,7 +114,7 @@ public final class FusedLoops {
             return loop;
         }
 
-        public Warming.State state() {
+        public WarmupStep.State state() {
             return state;
         }
     }

@@ -3,7 +3,7 @@ package dev.ebb.cpu.code;
 import dev.ebb.cpu.code.FusedForm.Access;
 import dev.ebb.cpu.code.FusedForm.Sink;
 import dev.ebb.cpu.tile.OperationList;
-import dev.ebb.cpu.tile.Runs;
+import dev.ebb.cpu.tile.StridedRuns;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileStep;
 import dev.ebb.ir.Buffer;
@@ -31,7 +31,7 @@ public final class FusedMap {
     private static final int MOST_BYTES = 1 << 28;
 
     private final FusedLoops.Entry entry;
-    private final Runs runs;
+    private final StridedRuns runs;
     private final boolean[] bits;
     private final List<FusedStages.Stage> stages;
     private final MemorySegment[][] memory;
@@ -39,7 +39,7 @@ public final class FusedMap {
     private final int width;
     private final int most;
 
-    private FusedMap(FusedLoops.Entry entry, Runs runs, List<Buffer> places) {
+    private FusedMap(FusedLoops.Entry entry, StridedRuns runs, List<Buffer> places) {
         this.entry = entry;
         this.runs = runs;
         stages = entry.stages().stages();
@@ -89,13 +89,13 @@ public final class FusedMap {
         return buffers.stream().map(Buffer::dtype).toList();
     }
 
-    private static Runs runs(Shape shape, List<View> views, int outputs) {
+    private static StridedRuns runs(Shape shape, List<View> views, int outputs) {
         var all = new ArrayList<>(views);
         for (int i = 0; i < outputs; i++) all.add(View.contiguous(shape));
-        return new Runs(shape, all);
+        return new StridedRuns(shape, all);
     }
 
-    /** The generated loops of such a kernel, if its body and its views allow them. */
+    /** The generated loops of an elementwise kernel, if its body and its views allow them. */
     static Optional<FusedStages> stages(
             OperationList line, Shape shape, List<DType> in, List<View> views, List<DType> out) {
         var runs = runs(shape, views, out.size());
@@ -116,7 +116,7 @@ public final class FusedMap {
     }
 
     private static Optional<Access> access(
-            DType number, DType type, Runs runs, int view, long offset) {
+            DType number, DType type, StridedRuns runs, int view, long offset) {
         if (type == number && runs.step(view) == 1) return Optional.of(Access.FLOATS);
         if (type == number && runs.step(view) == 0) return Optional.of(Access.FLOAT);
         boolean whole = runs.step(view) == 1 && offset % 8 == 0 && runs.isAligned(view, 8);

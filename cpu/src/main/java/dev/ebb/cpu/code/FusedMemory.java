@@ -11,7 +11,7 @@ import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 
-import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.RunLoads;
 import dev.ebb.ir.DType;
 
 import jdk.incubator.vector.DoubleVector;
@@ -33,7 +33,7 @@ import java.nio.ByteOrder;
 final class FusedMemory {
     private static final ClassDesc SEGMENT = desc(MemorySegment.class);
     private static final ClassDesc ORDER = desc(ByteOrder.class);
-    private static final ClassDesc READS = desc(Reads.class);
+    private static final ClassDesc READS = desc(RunLoads.class);
 
     private final CodeBuilder code;
     private final boolean masked;

@@ -3,7 +3,7 @@ package dev.ebb.cpu.code;
 import dev.ebb.cpu.code.FusedForm.Access;
 import dev.ebb.cpu.code.FusedForm.Sink;
 import dev.ebb.cpu.tile.OperationList;
-import dev.ebb.cpu.tile.Runs;
+import dev.ebb.cpu.tile.StridedRuns;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Scalar;
@@ -25,14 +25,14 @@ public final class FusedRun {
     private static final int SHORTEST = 64;
 
     private final FusedLoops.Entry entry;
-    private final Runs runs;
+    private final StridedRuns runs;
     private final MemorySegment[] memory;
     private final boolean[] onHeap;
     private final int[] place;
     private final int views;
     private final long width;
 
-    private FusedRun(FusedLoops.Entry entry, Runs runs, List<Optional<Buffer>> places) {
+    private FusedRun(FusedLoops.Entry entry, StridedRuns runs, List<Optional<Buffer>> places) {
         this.entry = entry;
         this.runs = runs;
         views = places.size();
@@ -94,7 +94,7 @@ public final class FusedRun {
         if (places.stream().allMatch(Optional::isEmpty)) return Optional.empty();
         if (line.operations().get(line.results().getFirst()).form() instanceof Scalar.Lit)
             return Optional.empty();
-        var runs = new Runs(shape, views);
+        var runs = new StridedRuns(shape, views);
         if (runs.length() < SHORTEST) return Optional.empty();
         var accesses = new ArrayList<Optional<Access>>();
         for (int i = 0; i + 1 < places.size(); i++) {

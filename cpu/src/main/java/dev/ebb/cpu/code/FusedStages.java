@@ -3,11 +3,11 @@ package dev.ebb.cpu.code;
 import dev.ebb.cpu.code.FusedForm.Access;
 import dev.ebb.cpu.code.FusedForm.Function;
 import dev.ebb.cpu.code.FusedForm.Sink;
-import dev.ebb.cpu.tile.Bank;
 import dev.ebb.cpu.tile.F32Steps;
 import dev.ebb.cpu.tile.F64Steps;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.OperationList;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileStep;
 import dev.ebb.ir.DType;
@@ -88,8 +88,9 @@ public record FusedStages(List<Stage> stages) {
     }
 
     /** The tile memory that the stages need. */
-    Need need() {
-        return Need.NOTHING.and(type() == DType.F64 ? Bank.F64 : Bank.F32, registerElements());
+    KernelScratch scratch() {
+        return KernelScratch.NOTHING.and(
+                type() == DType.F64 ? ScratchArray.F64 : ScratchArray.F32, registerElements());
     }
 
     public boolean usesRegisters() {

@@ -1,14 +1,14 @@
 package dev.ebb.cpu.code;
 
-import dev.ebb.cpu.tile.Need;
-import dev.ebb.cpu.tile.Stored;
+import dev.ebb.cpu.tile.KernelScratch;
+import dev.ebb.cpu.tile.StoredType;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileForm;
 import dev.ebb.cpu.tile.TileProgram;
 import dev.ebb.cpu.tile.TileStore;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.tile.Warming;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.tile.WarmupStep;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -36,14 +36,14 @@ public final class MapKernel implements Runnable, Workers.Part {
     private final TileProgram program;
     private final TileStore[] stores;
     private final Optional<FusedMap> fused;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final Tiles tiles;
 
     public MapKernel(
             Kernel.Map map,
             List<Buffer> in,
             List<Buffer> out,
-            Crew workers,
+            WorkerGroup workers,
             Tiles tiles,
             FusedLoops loops) {
         this.workers = workers;
@@ -57,7 +57,7 @@ public final class MapKernel implements Runnable, Workers.Part {
         var types = in.stream().map(Buffer::dtype).toList();
         var bodies = new ArrayList<Scalar>();
         for (int j = 0; j < out.size(); j++) {
-            bodies.add(Stored.as(map.bodies().get(j), types, out.get(j).dtype()));
+            bodies.add(StoredType.as(map.bodies().get(j), types, out.get(j).dtype()));
         }
         program = new TileProgram(bodies, map.shape(), List.copyOf(sources));
         stores = new TileStore[out.size()];
@@ -67,21 +67,21 @@ public final class MapKernel implements Runnable, Workers.Part {
     }
 
     /** The memory that this kernel needs for each worker. */
-    public static Need need(Kernel.Map map, List<DType> in, List<DType> out) {
+    public static KernelScratch scratch(Kernel.Map map, List<DType> in, List<DType> out) {
         var args = new ArrayList<TileForm.Arg>();
         for (int i = 0; i < in.size(); i++)
             args.add(new TileForm.Arg.Read(in.get(i), map.operands().get(i)));
         var bodies = new ArrayList<Scalar>();
         for (int j = 0; j < out.size(); j++)
-            bodies.add(Stored.as(map.bodies().get(j), in, out.get(j)));
+            bodies.add(StoredType.as(map.bodies().get(j), in, out.get(j)));
         var form = TileForm.of(bodies, map.shape(), args);
         long size = map.shape().size();
-        var need = Need.shared(Math.ceilDiv(size, partSize(size))).and(form.need());
-        for (DType stored : out) need = need.moving(stored, form.length());
-        return need.and(
+        var scratch = KernelScratch.shared(Math.ceilDiv(size, partSize(size))).and(form.scratch());
+        for (DType stored : out) scratch = scratch.moving(stored, form.length());
+        return scratch.and(
                 FusedMap.stages(form.line(), map.shape(), in, map.operands(), out)
-                        .map(FusedStages::need)
-                        .orElse(Need.NOTHING));
+                        .map(FusedStages::scratch)
+                        .orElse(KernelScratch.NOTHING));
     }
 
     /**
@@ -133,10 +133,10 @@ public final class MapKernel implements Runnable, Workers.Part {
     private void warm(Tile tile, FusedMap map, List<Fused> loops, long from, long to) {
         var state = map.entry().state();
         for (long p = from; p < to; ) {
-            boolean trial = to - p >= Warming.TIMED && state.isTimeToMeasure();
+            boolean trial = to - p >= WarmupStep.TIMED && state.isTimeToMeasure();
             // whole vectors, half by each way, so that small maps are timed too
             long timed = Math.min(TIMED, (to - p) / 16 * 8);
-            long sample = state.isHopeless() ? 0 : 2 * Warming.SAMPLE;
+            long sample = state.isHopeless() ? 0 : 2 * WarmupStep.SAMPLE;
             long middle = Math.min(to, p + (trial ? timed : sample));
             long end = Math.min(to, trial ? middle + timed : p + Tile.LENGTH);
             long start = System.nanoTime();

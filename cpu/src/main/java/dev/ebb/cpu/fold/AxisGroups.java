@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The axes of a fold, merged as far as possible: axes of size one are dropped, and neighbouring
- * axes that are both folded or both kept become one. So folded and kept axes alternate, and the
+ * axes that are both folded or both kept become one. Then folded and kept axes alternate, and the
  * order of a fold depends on these sizes only.
  */
 public record AxisGroups(List<Group> all) {

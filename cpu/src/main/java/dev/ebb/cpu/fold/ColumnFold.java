@@ -1,10 +1,10 @@
 package dev.ebb.cpu.fold;
 
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Node;
@@ -27,7 +27,7 @@ final class ColumnFold implements Runnable {
     private static final long MOST_WORKSPACE = 512 * 1024;
     private static final int SHARED_WIDTH = 512;
 
-    private final Body body;
+    private final FoldBody body;
     private final Combiner combiner;
     private final AxisGroups outer;
     private final long kept;
@@ -44,16 +44,16 @@ final class ColumnFold implements Runnable {
 
     private final Buffer out;
     private final MemorySegment partials;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final Tiles tiles;
 
     ColumnFold(
-            Body body,
+            FoldBody body,
             Combiner combiner,
             AxisGroups groups,
             Buffer out,
             MemorySegment partials,
-            Crew workers,
+            WorkerGroup workers,
             Tiles tiles) {
         this.body = body;
         this.combiner = combiner;
@@ -77,9 +77,11 @@ final class ColumnFold implements Runnable {
         return (int) Math.min(columns, Math.min(bodyLength, byChunks ? Tile.LENGTH : SHARED_WIDTH));
     }
 
-    /** The memory that such a fold needs for each worker in addition to its body's. */
-    static Need need(AxisGroups groups, int bodyLength, Combiner combiner) {
-        if (groups.size() == 0) return Need.NOTHING;
+    /**
+     * The scratch memory that a fold of columns needs for each worker in addition to its body's.
+     */
+    static KernelScratch scratch(AxisGroups groups, int bodyLength, Combiner combiner) {
+        if (groups.size() == 0) return KernelScratch.NOTHING;
         var outer = groups.withoutLast();
         long folded = outer.size(true);
         long chunk = chunk(folded);
@@ -88,8 +90,8 @@ final class ColumnFold implements Runnable {
         long units = outer.size(false) * Math.ceilDiv(groups.lastSize(), width);
         if (byChunks) units *= Math.ceilDiv(folded, chunk);
         long some = together(Math.min(folded, byChunks ? chunk : folded) * width);
-        return Need.shared(Math.ceilDiv(units, some))
-                .and(Bank.WALKS, 1)
+        return KernelScratch.shared(Math.ceilDiv(units, some))
+                .and(ScratchArray.WALKS, 1)
                 .and(combiner.sums(), Math.ceilDiv(width, 8) * 8 + Tile.PADDING);
     }
 

@@ -1,6 +1,6 @@
 package dev.ebb.cpu.fold;
 
-import dev.ebb.cpu.tile.Bank;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -33,9 +33,9 @@ abstract sealed class Combiner permits F32Combiner, F64Combiner, WholeCombiner {
     /**
      * The bank of a tile with the blocks of this type; {@link #sums} is that of the accumulators.
      */
-    abstract Bank blocks();
+    abstract ScratchArray blocks();
 
-    abstract Bank sums();
+    abstract ScratchArray sums();
 
     /** The result of combining no elements. */
     abstract long identity();

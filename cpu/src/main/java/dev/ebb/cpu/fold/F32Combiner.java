@@ -1,12 +1,12 @@
 package dev.ebb.cpu.fold;
 
 import dev.ebb.cpu.math.F32Math;
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.RunLoads;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileStep;
-import dev.ebb.cpu.tile.Warming;
-import dev.ebb.cpu.tile.Warming.States;
+import dev.ebb.cpu.tile.WarmupStep;
+import dev.ebb.cpu.tile.WarmupStep.States;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel.Combine;
 
@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Combines f32 with vectors once they are {@link Warming warm}, otherwise element by element, in
+ * Combines f32 with vectors once they are {@link WarmupStep warm}, otherwise element by element, in
  * the same order.
  *
  * <p>A loop calls methods on the vector that it has just read, with the vector that it carries as
@@ -46,17 +46,17 @@ final class F32Combiner extends Combiner {
                 };
         var rows = ROWS.of(combine);
         registerLanes =
-                new Warming(
+                new WarmupStep(
                         rows,
                         (t, from, n) -> lanes(t.f32, (int) from, t.f32Lanes, n),
                         (t, from, skip, n) -> plainLanes(t.f32, (int) from, t.f32Lanes, skip, n));
         blockLanes =
-                new Warming(
+                new WarmupStep(
                         rows,
                         (t, _, n) -> lanes(t.f32Block, 0, t.f32Lanes, n),
                         (t, _, skip, n) -> plainLanes(t.f32Block, 0, t.f32Lanes, skip, n));
         columns =
-                new Warming(
+                new WarmupStep(
                         COLUMNS.of(combine),
                         (t, from, n) -> columns(t.f32, (int) from, t.f32Sums[0], n),
                         (t, from, skip, n) ->
@@ -72,13 +72,13 @@ final class F32Combiner extends Combiner {
     }
 
     @Override
-    Bank blocks() {
-        return Bank.F32_BLOCK;
+    ScratchArray blocks() {
+        return ScratchArray.F32_BLOCK;
     }
 
     @Override
-    Bank sums() {
-        return Bank.F32_SUMS;
+    ScratchArray sums() {
+        return ScratchArray.F32_SUMS;
     }
 
     @Override
@@ -316,12 +316,12 @@ final class F32Combiner extends Combiner {
 
     @Override
     void save(Tile t, MemorySegment to, long at, int n) {
-        MemorySegment.copy(t.f32Sums[1], 0, to, Reads.FLOAT, at, n);
+        MemorySegment.copy(t.f32Sums[1], 0, to, RunLoads.FLOAT, at, n);
     }
 
     @Override
     void recall(Tile t, MemorySegment from, long at, int n) {
-        MemorySegment.copy(from, Reads.FLOAT, at, t.f32Sums[1], 0, n);
+        MemorySegment.copy(from, RunLoads.FLOAT, at, t.f32Sums[1], 0, n);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.ebb.cpu.fold;
 
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.RunLoads;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel.Combine;
@@ -29,13 +29,13 @@ final class F64Combiner extends Combiner {
     }
 
     @Override
-    Bank blocks() {
-        return Bank.F64_BLOCK;
+    ScratchArray blocks() {
+        return ScratchArray.F64_BLOCK;
     }
 
     @Override
-    Bank sums() {
-        return Bank.F64_SUMS;
+    ScratchArray sums() {
+        return ScratchArray.F64_SUMS;
     }
 
     @Override
@@ -174,12 +174,12 @@ final class F64Combiner extends Combiner {
 
     @Override
     void save(Tile t, MemorySegment to, long at, int n) {
-        MemorySegment.copy(t.f64Sums[1], 0, to, Reads.DOUBLE, at, n);
+        MemorySegment.copy(t.f64Sums[1], 0, to, RunLoads.DOUBLE, at, n);
     }
 
     @Override
     void recall(Tile t, MemorySegment from, long at, int n) {
-        MemorySegment.copy(from, Reads.DOUBLE, at, t.f64Sums[1], 0, n);
+        MemorySegment.copy(from, RunLoads.DOUBLE, at, t.f64Sums[1], 0, n);
     }
 
     @Override

@@ -2,11 +2,11 @@ package dev.ebb.cpu.fold;
 
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.code.FusedRun;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.TileForm;
 import dev.ebb.cpu.tile.TileProgram;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -35,7 +35,7 @@ public final class FoldKernel {
             List<Buffer> in,
             List<Buffer> out,
             Buffer workspace,
-            Crew workers,
+            WorkerGroup workers,
             Tiles tiles,
             FusedLoops loops) {
         var each = new ArrayList<Runnable>();
@@ -49,7 +49,7 @@ public final class FoldKernel {
             List<Buffer> in,
             Buffer out,
             Buffer workspace,
-            Crew workers,
+            WorkerGroup workers,
             Tiles tiles,
             FusedLoops loops) {
         var type = k.body().type(in.stream().map(Buffer::dtype).toList());
@@ -97,7 +97,12 @@ public final class FoldKernel {
      * computes; it has the bits of the kernel.
      */
     public static Runnable oneRow(
-            Kernel.Fold k, Body body, DType type, Buffer out, Crew workers, Tiles tiles) {
+            Kernel.Fold k,
+            FoldBody body,
+            DType type,
+            Buffer out,
+            WorkerGroup workers,
+            Tiles tiles) {
         return new RowFold(
                 body,
                 Combiner.of(k.combine(), type),
@@ -113,8 +118,8 @@ public final class FoldKernel {
         for (long i = 0; i < out.size(); i++) combiner.set(out, i, combiner.identity());
     }
 
-    /** The body of the second pass: reads the values of rows. */
-    private static Body again(Buffer rows) {
+    /** The body of the second pass, which reads the values of rows. */
+    private static FoldBody again(Buffer rows) {
         var line = new View(0, List.of(1L));
         // positions count rows, which may be many: one axis whose size is never used
         var shape = Shape.of(lineLength(rows.size()));
@@ -146,12 +151,15 @@ public final class FoldKernel {
     }
 
     /** The memory that this kernel needs for each worker. */
-    public static Need need(Kernel.Fold k, List<DType> in) {
-        return k.each().stream().map(one -> needOfOne(one, in)).reduce(Need::and).orElseThrow();
+    public static KernelScratch scratch(Kernel.Fold k, List<DType> in) {
+        return k.each().stream()
+                .map(one -> needOfOne(one, in))
+                .reduce(KernelScratch::and)
+                .orElseThrow();
     }
 
-    private static Need needOfOne(Kernel.Fold k, List<DType> in) {
-        if (k.shape().size() == 0) return Need.NOTHING;
+    private static KernelScratch needOfOne(Kernel.Fold k, List<DType> in) {
+        if (k.shape().size() == 0) return KernelScratch.NOTHING;
         var args = new ArrayList<TileForm.Arg>();
         for (int i = 0; i < in.size(); i++)
             args.add(new TileForm.Arg.Read(in.get(i), k.operands().get(i)));
@@ -160,16 +168,18 @@ public final class FoldKernel {
         var combiner = Combiner.of(k.combine(), type);
         var groups = AxisGroups.of(k.shape(), k.axes());
         if (!groups.endsFolded())
-            return ColumnFold.need(groups, form.length(), combiner).and(form.need());
+            return ColumnFold.scratch(groups, form.length(), combiner).and(form.scratch());
         var rest = groups.withoutLast();
-        var rows = RowFold.need(rest.size(), groups.lastSize(), form.length(), combiner);
-        var need = rows.and(form.need());
-        if (valuesBytes(rest, type) == 0) return need;
+        var rows = RowFold.scratch(rest.size(), groups.lastSize(), form.length(), combiner);
+        var scratch = rows.and(form.scratch());
+        if (valuesBytes(rest, type) == 0) return scratch;
         var line = Shape.of(lineLength(rest.size()));
         var read = new TileForm.Arg.Read(wide(type), new View(0, List.of(1L)));
         var again = TileForm.of(List.of(Scalar.arg(0)), line, List.of(read));
-        var columns = ColumnFold.need(rest, again.length(), combiner).and(again.need());
-        return Need.shared(Math.max(need.workers(), columns.workers())).and(need).and(columns);
+        var columns = ColumnFold.scratch(rest, again.length(), combiner).and(again.scratch());
+        return KernelScratch.shared(Math.max(scratch.workers(), columns.workers()))
+                .and(scratch)
+                .and(columns);
     }
 
     public static long workspaceBytes(Kernel.Fold k, List<DType> in) {

@@ -4,7 +4,7 @@ import dev.ebb.cpu.code.Fused;
 import dev.ebb.cpu.code.FusedRun;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileProgram;
-import dev.ebb.cpu.tile.Warming;
+import dev.ebb.cpu.tile.WarmupStep;
 
 import java.util.Optional;
 
@@ -12,7 +12,7 @@ import java.util.Optional;
  * The body of a fold, computed by the steps of a tile program while cold and by a generated loop
  * once that is faster. Both give the same bits.
  */
-final class PlainBody implements Body {
+final class PlainBody implements FoldBody {
     private final TileProgram program;
     private final Optional<FusedRun> fused;
 
@@ -60,8 +60,8 @@ final class PlainBody implements Body {
      */
     private void warm(Tile tile, FusedRun run, Fused loop, long position, int n) {
         var state = run.entry().state();
-        boolean trial = n >= Warming.TIMED && state.isTimeToMeasure();
-        int some = trial ? n : Math.min(n, Warming.SAMPLE);
+        boolean trial = n >= WarmupStep.TIMED && state.isTimeToMeasure();
+        int some = trial ? n : Math.min(n, WarmupStep.SAMPLE);
         long start = System.nanoTime();
         run.run(loop, run.registers(tile), result(), position, some);
         long turn = System.nanoTime();

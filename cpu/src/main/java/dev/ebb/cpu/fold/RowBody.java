@@ -5,7 +5,7 @@ import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileProgram;
-import dev.ebb.cpu.tile.Warming;
+import dev.ebb.cpu.tile.WarmupStep;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
@@ -21,7 +21,7 @@ import java.util.Optional;
  * by the steps of a tile program while cold and by a generated loop once that is faster. A run
  * stays within a row.
  */
-final class RowBody implements Body {
+final class RowBody implements FoldBody {
     /** The shortest rows that have generated loops; a single such row is timed. */
     private static final int SHORTEST_TRIAL = 64;
 
@@ -170,7 +170,7 @@ final class RowBody implements Body {
         var state = fused.entry().state();
         boolean trial = n >= SHORTEST_TRIAL && state.isTimeToMeasure();
         int row = row(tile, position);
-        int some = trial ? n : Math.min(n, Warming.SAMPLE);
+        int some = trial ? n : Math.min(n, WarmupStep.SAMPLE);
         long start = System.nanoTime();
         fused.run(made, tile, position, some, row, result());
         long turn = System.nanoTime();

@@ -6,7 +6,7 @@ import dev.ebb.cpu.tile.Tile;
  * The body of a fold over columns that reads numbers of the rows; the numbers are computed for
  * several rows ahead.
  */
-final class RowColumns implements Body {
+final class RowColumns implements FoldBody {
     private final RowNumbers numbers;
     private final RowBody body;
     private final long rows;

@@ -4,7 +4,7 @@ import dev.ebb.cpu.code.Fused;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileStore;
-import dev.ebb.cpu.tile.Warming;
+import dev.ebb.cpu.tile.WarmupStep;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 
@@ -106,7 +106,7 @@ final class RowElements {
     private void warm(RowLoops loops, List<Fused> made, Tile tile, long from, long to) {
         var state = loops.entry().state();
         boolean trial = to - from >= 2 * TIMED && state.isTimeToMeasure();
-        long sample = state.isHopeless() ? 0 : 2 * Warming.SAMPLE;
+        long sample = state.isHopeless() ? 0 : 2 * WarmupStep.SAMPLE;
         long middle = trial ? from + (to - from) / 2 : Math.min(to, from + sample);
         long start = System.nanoTime();
         fused(loops, made, tile, from, middle);

@@ -1,11 +1,11 @@
 package dev.ebb.cpu.fold;
 
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Need;
-import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.KernelScratch;
+import dev.ebb.cpu.tile.RunLoads;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 
@@ -19,7 +19,7 @@ import java.lang.foreign.MemorySegment;
 final class RowFold implements Runnable {
     private static final int CHUNK = 64;
 
-    private final Body body;
+    private final FoldBody body;
     private final Combiner combiner;
     private final RowTree tree;
     private final long rows;
@@ -27,19 +27,19 @@ final class RowFold implements Runnable {
     private final long chunks;
     private final Buffer out;
     private final MemorySegment partials;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final Tiles tiles;
     private final long units;
     private final long unitsAPart;
 
     RowFold(
-            Body body,
+            FoldBody body,
             Combiner combiner,
             long rows,
             long length,
             Buffer out,
             MemorySegment partials,
-            Crew workers,
+            WorkerGroup workers,
             Tiles tiles) {
         this.body = body;
         this.combiner = combiner;
@@ -63,11 +63,11 @@ final class RowFold implements Runnable {
         return Math.max(1, Workers.GRAIN / Math.min(length, (long) CHUNK * Tile.LENGTH));
     }
 
-    /** The memory that such a fold needs for each worker in addition to its body's. */
-    static Need need(long rows, long length, int bodyLength, Combiner combiner) {
+    /** The scratch memory that a fold of rows needs for each worker in addition to its body's. */
+    static KernelScratch scratch(long rows, long length, int bodyLength, Combiner combiner) {
         long parts = Math.ceilDiv(rows * chunks(length), unitsAPart(length));
-        var need = Need.shared(parts).and(Bank.WALKS, 1);
-        return need.and(RowTree.need(length, bodyLength, combiner));
+        var scratch = KernelScratch.shared(parts).and(ScratchArray.WALKS, 1);
+        return scratch.and(RowTree.scratch(length, bodyLength, combiner));
     }
 
     /** The workspace for the values of chunks. */
@@ -93,7 +93,7 @@ final class RowFold implements Runnable {
             for (long u = from; u < to; u++) {
                 long value = chunk(tile, u / chunks, u % chunks);
                 if (chunks == 1) combiner.set(out, u, value);
-                else partials.set(Reads.LONG, u * 8, value);
+                else partials.set(RunLoads.LONG, u * 8, value);
             }
         }
     }
@@ -123,7 +123,9 @@ final class RowFold implements Runnable {
         for (long row = 0; row < rows; row++) {
             int count = 0;
             for (long c = 0; c < chunks; c++) {
-                count = tree.carry(tile, count, partials.get(Reads.LONG, (row * chunks + c) * 8));
+                count =
+                        tree.carry(
+                                tile, count, partials.get(RunLoads.LONG, (row * chunks + c) * 8));
             }
             combiner.set(out, row, tree.total(tile, count));
         }

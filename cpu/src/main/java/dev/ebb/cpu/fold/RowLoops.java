@@ -5,10 +5,10 @@ import dev.ebb.cpu.code.FusedForm.Access;
 import dev.ebb.cpu.code.FusedForm.Sink;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.code.FusedStages;
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.OperationList;
-import dev.ebb.cpu.tile.Runs;
+import dev.ebb.cpu.tile.ScratchArray;
+import dev.ebb.cpu.tile.StridedRuns;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileStep;
 import dev.ebb.ir.Buffer;
@@ -40,7 +40,7 @@ final class RowLoops {
     }
 
     private final FusedLoops.Entry entry;
-    private final Runs runs;
+    private final StridedRuns runs;
     private final int views;
     private final MemorySegment[][] memory;
     private final Where[][] where;
@@ -51,7 +51,11 @@ final class RowLoops {
     private final TileStep[][] steps;
 
     private RowLoops(
-            FusedLoops.Entry entry, Runs runs, List<Buffer> places, int operands, int[] numbers) {
+            FusedLoops.Entry entry,
+            StridedRuns runs,
+            List<Buffer> places,
+            int operands,
+            int[] numbers) {
         this.entry = entry;
         this.runs = runs;
         views = places.size();
@@ -147,14 +151,14 @@ final class RowLoops {
                         stages ->
                                 new RowLoops(
                                         loops.of(stages),
-                                        new Runs(shape, views),
+                                        new StridedRuns(shape, views),
                                         places,
                                         operands,
                                         numbers));
     }
 
     /** The tile memory needed by loops whose elements go to memory in order. */
-    static Need need(
+    static KernelScratch scratch(
             OperationList line,
             Shape shape,
             List<DType> in,
@@ -166,8 +170,11 @@ final class RowLoops {
         var views = new ArrayList<>(operands);
         views.add(View.contiguous(shape));
         return stages(line, shape, types, views, numbers, Sink.FLOATS)
-                .map(s -> Need.NOTHING.and(Bank.F32, Tile.AFTER_LANES + s.registerElements()))
-                .orElse(Need.NOTHING);
+                .map(
+                        s ->
+                                KernelScratch.NOTHING.and(
+                                        ScratchArray.F32, Tile.AFTER_LANES + s.registerElements()))
+                .orElse(KernelScratch.NOTHING);
     }
 
     private static Optional<FusedStages> stages(
@@ -179,7 +186,7 @@ final class RowLoops {
             Sink sink) {
         if (types.isEmpty() || types.stream().anyMatch(t -> t != DType.F32))
             return Optional.empty();
-        var runs = new Runs(shape, views);
+        var runs = new StridedRuns(shape, views);
         if (runs.length() < SHORTEST || views.size() > Tile.RANK / 2) return Optional.empty();
         int operands = sink == Sink.FLOATS ? views.size() - 1 : views.size();
         var accesses = new ArrayList<Optional<Access>>();

@@ -2,10 +2,10 @@ package dev.ebb.cpu.fold;
 
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.code.FusedRows;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileProgram;
-import dev.ebb.cpu.tile.Warming;
+import dev.ebb.cpu.tile.WarmupStep;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
@@ -45,22 +45,23 @@ final class RowNumbers {
     }
 
     /** The memory needed for each worker to compute the numbers. */
-    static Need need(Kernel.Rows k, List<DType> in, RowSlots slots) {
-        var need = slots.need();
+    static KernelScratch scratch(Kernel.Rows k, List<DType> in, RowSlots slots) {
+        var scratch = slots.scratch();
         for (int i = 0; i < k.numbers().size(); i++) {
-            need =
+            scratch =
                     switch (k.numbers().get(i)) {
                         case Row.Fold(var combine, var body) -> {
                             var form = slots.form(body, k.shape(), in, k.operands());
                             var combiner = Combiner.of(combine, slots.types().get(i));
-                            var tree = RowTree.need(slots.width(), form.length(), combiner);
-                            yield need.and(form.need()).and(tree);
+                            var tree = RowTree.scratch(slots.width(), form.length(), combiner);
+                            yield scratch.and(form.scratch()).and(tree);
                         }
                         case Row.Apply(var body) ->
-                                need.and(slots.form(body, k.outer(), in, k.operands()).need());
+                                scratch.and(
+                                        slots.form(body, k.outer(), in, k.operands()).scratch());
                     };
         }
-        return need;
+        return scratch;
     }
 
     /** The number of rows for which these numbers are computed at a time. */
@@ -138,9 +139,9 @@ final class RowNumbers {
         private void warm(
                 RowRuns fused, FusedRows loop, F32Combiner f32, Tile tile, long first, int count) {
             var state = fused.entry().state();
-            boolean trial = count * slots.width() >= Warming.TIMED && state.isTimeToMeasure();
+            boolean trial = count * slots.width() >= WarmupStep.TIMED && state.isTimeToMeasure();
             int width = (int) slots.width();
-            int some = trial ? width : state.isHopeless() ? 0 : Math.min(width, Warming.SAMPLE);
+            int some = trial ? width : state.isHopeless() ? 0 : Math.min(width, WarmupStep.SAMPLE);
             long start = System.nanoTime();
             if (trial) fused(fused, loop, f32, tile, first, count);
             else for (int r = 0; r < count; r++) fused.fold(loop, tile, first + r, 1, 0, some);

@@ -7,7 +7,7 @@ import dev.ebb.cpu.code.FusedRows;
 import dev.ebb.cpu.code.FusedStages;
 import dev.ebb.cpu.code.RowForm;
 import dev.ebb.cpu.tile.OperationList;
-import dev.ebb.cpu.tile.Runs;
+import dev.ebb.cpu.tile.StridedRuns;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -29,8 +29,8 @@ final class RowRuns {
     private static final long SHORTEST = 32;
 
     private final FusedLoops.RowEntry entry;
-    private final Runs outer;
-    private final Runs inner;
+    private final StridedRuns outer;
+    private final StridedRuns inner;
     private final MemorySegment[] memory;
 
     /**
@@ -131,17 +131,17 @@ final class RowRuns {
                                         slots));
     }
 
-    private static Runs outer(Kernel.Rows k, List<View> views) {
-        return new Runs(
+    private static StridedRuns outer(Kernel.Rows k, List<View> views) {
+        return new StridedRuns(
                 k.outer(),
                 views.stream()
                         .map(v -> new View(v.offset(), v.strides().subList(0, k.leading())))
                         .toList());
     }
 
-    private static Runs inner(Kernel.Rows k, List<View> views) {
+    private static StridedRuns inner(Kernel.Rows k, List<View> views) {
         int rank = k.shape().rank();
-        return new Runs(
+        return new StridedRuns(
                 new Shape(k.shape().dims().subList(k.leading(), rank)),
                 views.stream()
                         .map(v -> new View(0, v.strides().subList(k.leading(), rank)))

@@ -1,7 +1,7 @@
 package dev.ebb.cpu.fold;
 
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileForm;
 import dev.ebb.ir.DType;
@@ -57,11 +57,11 @@ record RowSlots(int operands, List<DType> types, long width) {
     }
 
     /** The tile memory for the numbers and the lanes of rows. */
-    Need need() {
-        return Need.NOTHING
-                .and(Bank.F32, Tile.AFTER_LANES)
-                .and(Bank.F64, areSingles() ? 0 : Tile.NUMBERS)
-                .and(Bank.WALKS, 1);
+    KernelScratch scratch() {
+        return KernelScratch.NOTHING
+                .and(ScratchArray.F32, Tile.AFTER_LANES)
+                .and(ScratchArray.F64, areSingles() ? 0 : Tile.NUMBERS)
+                .and(ScratchArray.WALKS, 1);
     }
 
     /**

@@ -1,6 +1,6 @@
 package dev.ebb.cpu.fold;
 
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tile;
 
 /**
@@ -9,15 +9,17 @@ import dev.ebb.cpu.tile.Tile;
  * level as soon as there are two. So the rounding error of a sum grows with the logarithm of its
  * length.
  */
-record RowTree(Body body, Combiner combiner) {
+record RowTree(FoldBody body, Combiner combiner) {
 
     /**
      * The memory for folding rows of {@code length} if a body's runs have {@code bodyLength}
      * elements.
      */
-    static Need need(long length, int bodyLength, Combiner combiner) {
+    static KernelScratch scratch(long length, int bodyLength, Combiner combiner) {
         boolean gathers = Math.min(length, Tile.LENGTH) > bodyLength;
-        return gathers ? Need.NOTHING.and(combiner.blocks(), Tile.REGISTER) : Need.NOTHING;
+        return gathers
+                ? KernelScratch.NOTHING.and(combiner.blocks(), Tile.REGISTER)
+                : KernelScratch.NOTHING;
     }
 
     /** Folds {@code length} elements from {@code position} on. */

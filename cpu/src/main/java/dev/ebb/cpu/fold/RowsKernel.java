@@ -1,12 +1,12 @@
 package dev.ebb.cpu.fold;
 
 import dev.ebb.cpu.code.FusedLoops;
-import dev.ebb.cpu.tile.Need;
-import dev.ebb.cpu.tile.Stored;
+import dev.ebb.cpu.tile.KernelScratch;
+import dev.ebb.cpu.tile.StoredType;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileStore;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -37,11 +37,16 @@ public final class RowsKernel implements Runnable, Workers.Part {
     private final long rows;
     private final long width;
     private final long part;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final Tiles tiles;
 
     private RowsKernel(
-            RowNumbers numbers, Finish finish, long rows, long width, Crew workers, Tiles tiles) {
+            RowNumbers numbers,
+            Finish finish,
+            long rows,
+            long width,
+            WorkerGroup workers,
+            Tiles tiles) {
         this.numbers = numbers;
         this.finish = finish;
         this.rows = rows;
@@ -67,34 +72,34 @@ public final class RowsKernel implements Runnable, Workers.Part {
     }
 
     /** The memory that this kernel needs for each worker. */
-    public static Need need(Kernel.Rows k, List<DType> in, DType out) {
+    public static KernelScratch scratch(Kernel.Rows k, List<DType> in, DType out) {
         var slots = RowSlots.of(k, in);
         long rows = k.outer().size();
-        var numbers = RowNumbers.need(k, in, slots);
+        var numbers = RowNumbers.scratch(k, in, slots);
         long part = part(rows, slots.width(), RowNumbers.rows(k, in, slots));
-        var shared = Need.shared(Math.ceilDiv(rows, part)).and(numbers);
+        var shared = KernelScratch.shared(Math.ceilDiv(rows, part)).and(numbers);
         return switch (k.result()) {
             case Row.Elements(var body) -> {
-                var stored = Stored.as(body, k.types(in), out);
+                var stored = StoredType.as(body, k.types(in), out);
                 var form = slots.form(stored, k.shape(), in, k.operands());
-                var need = shared.and(form.need()).moving(out, form.length());
+                var scratch = shared.and(form.scratch()).moving(out, form.length());
                 yield slots.areSingles()
-                        ? need.and(
-                                RowLoops.need(
+                        ? scratch.and(
+                                RowLoops.scratch(
                                         form.line(),
                                         k.shape(),
                                         in,
                                         out,
                                         k.operands(),
                                         slots.types().size()))
-                        : need;
+                        : scratch;
             }
             case Row.RowNumber _ -> shared.moving(out, Tile.ROWS);
             case Row.Columns(var combine, var body) -> {
                 var form = slots.form(body, k.shape(), in, k.operands());
                 int length = (int) Math.min(form.length(), slots.width());
-                var columns = ColumnFold.need(groups(k), length, combiner(k, in, combine));
-                yield columns.and(numbers).and(form.need());
+                var columns = ColumnFold.scratch(groups(k), length, combiner(k, in, combine));
+                yield columns.and(numbers).and(form.scratch());
             }
         };
     }
@@ -104,7 +109,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
             List<Buffer> in,
             Buffer out,
             Buffer workspace,
-            Crew workers,
+            WorkerGroup workers,
             Tiles tiles,
             FusedLoops loops) {
         var slots = RowSlots.of(k, in.stream().map(Buffer::dtype).toList());

@@ -1,7 +1,7 @@
 package dev.ebb.cpu.fold;
 
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.RunLoads;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -33,13 +33,13 @@ final class WholeCombiner extends Combiner {
     }
 
     @Override
-    Bank blocks() {
-        return Bank.I64_BLOCK;
+    ScratchArray blocks() {
+        return ScratchArray.I64_BLOCK;
     }
 
     @Override
-    Bank sums() {
-        return Bank.I64_SUMS;
+    ScratchArray sums() {
+        return ScratchArray.I64_SUMS;
     }
 
     @Override
@@ -120,12 +120,12 @@ final class WholeCombiner extends Combiner {
 
     @Override
     void save(Tile t, MemorySegment to, long at, int n) {
-        MemorySegment.copy(t.i64Sums[1], 0, to, Reads.LONG, at, n);
+        MemorySegment.copy(t.i64Sums[1], 0, to, RunLoads.LONG, at, n);
     }
 
     @Override
     void recall(Tile t, MemorySegment from, long at, int n) {
-        MemorySegment.copy(from, Reads.LONG, at, t.i64Sums[1], 0, n);
+        MemorySegment.copy(from, RunLoads.LONG, at, t.i64Sums[1], 0, n);
     }
 
     @Override

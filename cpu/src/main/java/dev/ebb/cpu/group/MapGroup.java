@@ -2,11 +2,11 @@ package dev.ebb.cpu.group;
 
 import dev.ebb.cpu.code.Fused;
 import dev.ebb.cpu.code.FusedBlocks;
-import dev.ebb.cpu.fold.Body;
+import dev.ebb.cpu.fold.FoldBody;
 import dev.ebb.cpu.fold.FoldKernel;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.exec.Sequence;
 
 import java.util.List;
@@ -27,14 +27,14 @@ final class MapGroup implements Runnable {
     private final List<Sequence.Work> works;
     private final FusedBlocks blocks;
     private final int n;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final Tiles tiles;
     private final Optional<Runnable> fold;
 
     /** The best time per position of running the kernels one after the other. */
     private double plain = Double.MAX_VALUE;
 
-    MapGroup(MapGroupForm form, FusedBlocks blocks, Crew workers, Tiles tiles) {
+    MapGroup(MapGroupForm form, FusedBlocks blocks, WorkerGroup workers, Tiles tiles) {
         this.blocks = blocks;
         this.workers = workers;
         this.tiles = tiles;
@@ -101,7 +101,7 @@ final class MapGroup implements Runnable {
     }
 
     /** The operand of the fold. */
-    private final class Folded implements Body {
+    private final class Folded implements FoldBody {
         @Override
         public void expect(long elements) {}
 

@@ -4,9 +4,9 @@ import dev.ebb.cpu.code.FusedBlocks;
 import dev.ebb.cpu.code.FusedForm;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.fold.FoldKernel;
-import dev.ebb.cpu.tile.Bank;
 import dev.ebb.cpu.tile.OperationList;
-import dev.ebb.cpu.tile.Stored;
+import dev.ebb.cpu.tile.ScratchArray;
+import dev.ebb.cpu.tile.StoredType;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Workers;
@@ -41,7 +41,7 @@ final class MapGroupForm {
     /** Where a value that others read is stored, and the index of the work that computes it. */
     private record Store(int work, Scalar made, Buffer to) {}
 
-    /** A fold, and what it folds. */
+    /** A fold, and the expression that it folds. */
     record Fold(int work, Kernel.Fold kernel, Scalar body, Buffer to) {}
 
     private final Sequence sequence;
@@ -114,7 +114,7 @@ final class MapGroupForm {
         if (!reads(k.shape(), k.operands(), k.bodies(), work)) return false;
         var types = work.node().inputTypes().stream().map(t -> t.dtype()).toList();
         var bodies = new ArrayList<Scalar>();
-        for (var body : k.bodies()) bodies.add(over(Stored.as(body, types, type), work));
+        for (var body : k.bodies()) bodies.add(over(StoredType.as(body, types, type), work));
         for (int j = 0; j < bodies.size(); j++)
             made.put(work.node().outputs().get(j), bodies.get(j));
         return true;
@@ -220,13 +220,13 @@ final class MapGroupForm {
         fold.ifPresent(f -> bodies.add(f.body()));
         if (bodies.isEmpty()) return Optional.empty();
         var types = loads.keySet().stream().map(v -> v.type().dtype()).toList();
-        var has = tiles.needs().worker(0);
+        var has = tiles.scratch().worker(0);
         return FusedBlocks.of(
                 OperationList.of(bodies, types),
                 List.copyOf(loads.values()),
                 stores.stream().map(s -> s.to).toList(),
                 fold.isPresent() ? (int) Math.min(n, Tile.LENGTH) : 0,
-                has.of(type == DType.F64 ? Bank.F64 : Bank.F32),
+                has.of(type == DType.F64 ? ScratchArray.F64 : ScratchArray.F32),
                 loops);
     }
 }

@@ -2,7 +2,7 @@ package dev.ebb.cpu.group;
 
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Kernel;
@@ -20,7 +20,7 @@ public final class MapGroups {
 
     /** {@code sequence} split into groups, if they cover at least three quarters of it. */
     public static Optional<Merged> of(
-            Sequence sequence, Crew workers, Tiles tiles, FusedLoops loops) {
+            Sequence sequence, WorkerGroup workers, Tiles tiles, FusedLoops loops) {
         long possible = sequence.works().stream().filter(MapGroups::isPossible).count();
         if (isTooFew(possible, sequence)) return Optional.empty();
         var pieces = new ArrayList<Runnable>();
@@ -55,7 +55,7 @@ public final class MapGroups {
 
     /** The group with the most works from {@code from} on. */
     private static Optional<MapGroup> longest(
-            Sequence sequence, int from, Crew workers, Tiles tiles, FusedLoops loops) {
+            Sequence sequence, int from, WorkerGroup workers, Tiles tiles, FusedLoops loops) {
         int end = sequence.works().size();
         while (end > from + 1) {
             var form = MapGroupForm.of(sequence, from, end);

@@ -17,9 +17,9 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Elementary functions of f32 vectors, made of steps that IEEE 754 fixes to the bit: sums,
- * products, explicit fused multiply-adds, divisions, integer operations and selects. The vector
- * library behind the JDK's own operators gives other bits once the JIT kicks in; these give the
- * same in the interpreter, in every compiler tier, in every lane, and in the scalar mirror {@link
+ * products, explicit fused multiply-adds, divisions, integer operations and selects. The JDK's own
+ * vector operators give other bits once they are JIT-compiled; these functions give the same bits
+ * in the interpreter, in every compiler tier, in every lane, and in the scalar version {@link
  * F32Scalar}.
  *
  * <p>Each is a range reduction and a polynomial, the latter fitted with Remez' exchange (relative
@@ -30,7 +30,10 @@ import jdk.incubator.vector.VectorSpecies;
 public final class F32Math {
     public static final VectorSpecies<Float> LANES = FloatVector.SPECIES_256;
 
-    /** Adding this rounds a float below 2^22 to an integer, found in the low bits of the sum. */
+    /**
+     * Adding this rounds a float below 2^22 to an integer, which is then in the low bits of the
+     * sum.
+     */
     public static final float MAGIC = 0x1.8p23f;
 
     static final int MAGIC_BITS = 0x4b400000;
@@ -38,7 +41,7 @@ public final class F32Math {
     public static final float LN2_HIGH = 0x1.62e4p-1f;
     public static final float LN2_LOW = 0x1.7f7d1cp-20f;
 
-    /** From here on exp is infinite; below {@link #EXP_LEAST} it is zero. */
+    /** From this argument on exp is infinite; below {@link #EXP_LEAST} it is zero. */
     static final float EXP_MOST = 88.72284f;
 
     static final float EXP_LEAST = -103.97208f;
@@ -63,7 +66,7 @@ public final class F32Math {
     static final float L7 = -0x1.e2892cp-4f;
     static final float L8 = 0x1.1b7bb6p-4f;
 
-    /** The bits of sqrt(1/2): where a logarithm's exponent steps. */
+    /** The bits of sqrt(1/2), at which a logarithm's exponent changes. */
     static final int ROOT_HALF = 0x3f3504f3;
 
     /** (tanh(x)/x - 1) / x^2 below {@link #TANH_NEAR}. */
@@ -111,7 +114,7 @@ public final class F32Math {
         return p.fma(r.mul(r), r);
     }
 
-    /** {@code x - n ln(2)}, where the magic sum {@code t} holds n. */
+    /** {@code x - n ln(2)}. */
     private static FloatVector reduced(FloatVector x, FloatVector n) {
         return n.fma(all(-LN2_LOW), n.fma(all(-LN2_HIGH), x));
     }
@@ -130,13 +133,13 @@ public final class F32Math {
     }
 
     /**
-     * e^x for arguments known to lie in [-87, 88], not NaN: half the price, the same bits as {@link
-     * #exp}.
+     * e^x for arguments that are known to be in [-87, 88] and not NaN: takes half the time of
+     * {@link #exp}, with the same bits.
      */
     static FloatVector expBounded(FloatVector x) {
         var t = x.fma(all(LOG2_E), all(MAGIC));
         var p = nearZero(reduced(x, t.sub(MAGIC))).add(1f);
-        // the magic number's own bits leave at the top
+        // the shift also removes the magic number's own bits
         var exponent = t.reinterpretAsInts().lanewise(LSHL, 23);
         return p.reinterpretAsInts().add(exponent).reinterpretAsFloats();
     }
@@ -149,7 +152,7 @@ public final class F32Math {
     public static FloatVector expm1(FloatVector x) {
         var t = x.fma(all(LOG2_E), all(MAGIC));
         var p = nearZero(reduced(x, t.sub(MAGIC)));
-        // half of 2^n, so that n = 128 has a power
+        // half of 2^n, because 2^128 is not a float
         var s = power(t.reinterpretAsInts().sub(MAGIC_BITS + 1));
         var y = p.fma(s, s.sub(0.5f));
         y = y.add(y);
@@ -198,7 +201,10 @@ public final class F32Math {
         return y.blend(x, x.lanewise(ABS).compare(LT, 0x1p-25f));
     }
 
-    /** What a logarithm with its pole at {@code pole} is where no polynomial says it. */
+    /**
+     * The values of a logarithm with its pole at {@code pole} for which the polynomial does not
+     * hold: zero and negative arguments, infinity and NaN.
+     */
     private static FloatVector ends(FloatVector y, FloatVector x, float pole) {
         var z = y.blend(x, x.compare(NE, x)).blend(x, x.compare(EQ, Float.POSITIVE_INFINITY));
         z = z.blend(Float.NEGATIVE_INFINITY, x.compare(EQ, pole));

@@ -8,15 +8,15 @@ import dev.ebb.ir.math.Elementary;
 import dev.ebb.ir.math.Special;
 
 /**
- * The functions of {@link F32Math} and {@link F32Waves} for one float: the same steps, hence the
- * same bits.
+ * The functions of {@link F32Math} and {@link F32Waves} for one float, computed by the same steps
+ * and so with the same bits.
  */
 public final class F32Scalar {
     private F32Scalar() {}
 
     /**
-     * Any function of one float, to the bits of its vector version; those without one are rounded
-     * from double.
+     * Any function of one float, with the bits of its vector version; a function without one is
+     * rounded from double.
      */
     public static float apply(Fn1 fn, float x) {
         return switch (fn) {
@@ -48,14 +48,14 @@ public final class F32Scalar {
         };
     }
 
-    /** Whether a power is the exponential of a product, without more thought. */
+    /** Whether a power is simply the exponential of a product. */
     static boolean isPlain(float x, float y) {
         return x > 0 && x <= Float.MAX_VALUE && Math.abs(y) <= Float.MAX_VALUE;
     }
 
     /**
-     * x to the power of y. A negative base has one for whole exponents; zeros, infinities and NaN
-     * are as in {@link Special}.
+     * x to the power of y. A negative base has a power for integer exponents; zeros, infinities and
+     * NaN are handled as in {@link Special}.
      */
     static float pow(float x, float y) {
         if (isPlain(x, y)) return (float) Elementary.exp(y * Elementary.log(x));

@@ -14,8 +14,8 @@ import jdk.incubator.vector.IntVector;
 /**
  * Sine and cosine of f32 vectors, by the rules of {@link F32Math}: the argument less the nearest
  * multiple of pi/2, which is subtracted in three parts after Cody and Waite, then one of two
- * polynomials. That holds up to {@link #FAR}; a lane beyond it, rare in practice, goes through the
- * double function.
+ * polynomials. This holds up to {@link #FAR}; a lane with a larger argument, rare in practice, is
+ * computed by the double function.
  */
 public final class F32Waves {
     static final float FAR = 0x1p15f;
@@ -62,9 +62,7 @@ public final class F32Waves {
         return n.fma(all(-HALF_PI_3), n.fma(all(-HALF_PI_2), r));
     }
 
-    /**
-     * The sine of {@code r} plus as many quarter turns as the low two bits of {@code turns} say.
-     */
+    /** The sine of {@code r} plus a number of quarter turns, the low two bits of {@code turns}. */
     private static FloatVector wave(FloatVector r, IntVector turns) {
         var z = r.mul(r);
         var s = z.fma(all(S2), all(S1)).fma(z, all(S0)).mul(z).fma(r, r);

@@ -47,19 +47,19 @@ public final class F64Error {
         return p.fma(x, x);
     }
 
-    /** erfc of 1/2 and more, over e^(-x^2). */
+    /** erfc(x) / e^(-x^2) for x of 1/2 and more. */
     private static DoubleVector scaledComplement(DoubleVector x) {
         var t = x.sub(FOUR).div(x.add(FOUR));
         var p = polynomial(ERFCX, t);
         return p.div(x.fma(TWO, ONE));
     }
 
-    /** e^(-x^2) over 2^n, where {@code t} is n + MAGIC. */
+    /** e^(-x^2) / 2^n, where {@code t} is n + MAGIC. */
     private static DoubleVector gauss(DoubleVector x, DoubleVector square, DoubleVector t) {
         var n = t.sub(ALL_MAGIC);
         var r = n.fma(LESS_LN2_LOW, n.fma(LESS_LN2_HIGH, square.neg()));
         var e = F64Math.beyondLinear(r).add(r).add(ONE);
-        // less what rounding took of the square
+        // minus the rounding error of the square
         return x.neg().fma(x, square).fma(e, e);
     }
 
@@ -68,7 +68,10 @@ public final class F64Error {
         blocks(ERF, r, a, o, n);
     }
 
-    /** 1 - erf(x), to its own last places, of {@code n} numbers from {@code a} on. */
+    /**
+     * erfc(x) = 1 - erf(x), accurate to its own last places, of {@code n} numbers from {@code a}
+     * on.
+     */
     public static void erfc(double[] r, int a, int o, int n) {
         blocks(ERFC, r, a, o, n);
     }
@@ -83,7 +86,7 @@ public final class F64Error {
 
     private static DoubleVector clamped(double[] r, int at) {
         var a = DoubleVector.fromArray(F64Math.LANES, r, at).lanewise(ABS);
-        // the least of both; a vector's min is several instructions, for the signs of zeros
+        // the smaller of both; a vector's min takes several instructions, for the signs of zeros
         return a.blend(ALL_ERFC_FAR, a.compare(GT, ALL_ERFC_FAR));
     }
 

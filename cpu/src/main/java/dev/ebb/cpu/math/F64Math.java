@@ -32,8 +32,8 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Exponentials and logarithms of f64 vectors, by the rules of {@link F32Math}: steps that IEEE 754
- * fixes to the bit. They are the steps of {@link Elementary}, hence the same bits and the same
- * bounds of errors. Processors without AVX-512 convert no double to a long and shift no long
+ * fixes to the bit. They are the steps of {@link Elementary}, with the same bits and the same error
+ * bounds. Processors without AVX-512 cannot convert a double to a long or shift a long
  * arithmetically, so integers are taken from the low bits of a sum with {@link Elementary#MAGIC}.
  */
 public final class F64Math {
@@ -120,7 +120,7 @@ public final class F64Math {
     /** e^x - 1. */
     public static DoubleVector expm1(DoubleVector x) {
         var t = x.fma(ALL_LOG2_E, ALL_MAGIC);
-        // half of 2^n, so that n = 1024 has a power
+        // half of 2^n, because 2^1024 is not a double
         var s = power(t.reinterpretAsLongs().sub(1));
         var y = lessOne(x, t.sub(ALL_MAGIC), s, s.sub(0.5));
         y = y.add(y);
@@ -141,7 +141,7 @@ public final class F64Math {
     /** Hyperbolic tangent: u / (u + 2) with u = e^(2|x|) - 1, and the sign of x. */
     public static DoubleVector tanh(DoubleVector x) {
         var a = x.lanewise(ABS);
-        // the least of both; a vector's min is several instructions, for the signs of zeros
+        // the smaller of both; a vector's min takes several instructions, for the signs of zeros
         var c = a.blend(ALL_TANH_FAR, a.compare(GT, ALL_TANH_FAR));
         c = c.add(c);
         var t = c.fma(ALL_LOG2_E, ALL_MAGIC);
@@ -193,7 +193,10 @@ public final class F64Math {
         return y.blend(Double.NaN, x.compare(LT, -1));
     }
 
-    /** What a logarithm with its pole at {@code pole} is where no polynomial says it. */
+    /**
+     * The values of a logarithm with its pole at {@code pole} for which the polynomial does not
+     * hold: zero and negative arguments, infinity and NaN.
+     */
     private static DoubleVector ends(DoubleVector y, DoubleVector x, double pole) {
         // NaN and infinity are their own logarithms
         var z = x.blend(y, x.compare(LT, Double.POSITIVE_INFINITY));

@@ -11,7 +11,10 @@ import java.util.List;
 interface F64Pass {
     int BLOCK = 128;
 
-    /** From the registers at {@code a} and {@code b}, by way of {@code between}, to that at o. */
+    /**
+     * Computes {@code n} elements from the registers at {@code a} and {@code b} into the register
+     * at {@code o}; {@code between} is memory for intermediate values.
+     */
     void run(double[] r, int a, int b, int o, double[] between, int n);
 
     /** All passes over one block. */

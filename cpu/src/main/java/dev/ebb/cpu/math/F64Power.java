@@ -33,7 +33,7 @@ import java.util.List;
 
 /**
  * Powers of f64 vectors, by the steps of {@link Elementary}. A block with a base that is not a
- * positive normal number, or an exponent that is not finite, goes through the scalar function.
+ * positive normal number, or an exponent that is not finite, is computed by the scalar function.
  */
 public final class F64Power {
     private static final DoubleVector ALL_TWO_THIRDS = all(TWO_THIRDS);
@@ -85,7 +85,7 @@ public final class F64Power {
         return bits.and(MANTISSA).add(ROOT_HALF).reinterpretAsDoubles();
     }
 
-    /** s = (m - 1) / (m + 1) for the mantissa m, and what rounding takes of it. */
+    /** s = (m - 1) / (m + 1) for the mantissa m, and the rounding error of s. */
     private static void quotients(double[] r, int a, int b, int o, double[] between, int n) {
         for (int i = 0; i < n; i += 4) {
             var m = mantissa(DoubleVector.fromArray(F64Math.LANES, r, a + i));

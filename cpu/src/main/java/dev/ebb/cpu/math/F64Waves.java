@@ -32,7 +32,7 @@ import java.util.List;
 
 /**
  * Sine, cosine, tangent and its inverse of f64 vectors, by the steps of {@link Waves}. A block with
- * an argument beyond {@link Waves#FAR}, rare in practice, goes through the scalar function.
+ * an argument beyond {@link Waves#FAR}, rare in practice, is computed by the scalar function.
  */
 public final class F64Waves {
     private static final double[] ATAN = Polynomial.ATAN.coefficients();
@@ -89,7 +89,10 @@ public final class F64Waves {
         return near.allTrue();
     }
 
-    /** What a multiple n of pi/2 leaves of an argument, and its low part with the other sign. */
+    /**
+     * The argument minus the nearest multiple n of pi/2, and the low part of this difference with
+     * the opposite sign.
+     */
     private static void reductions(double[] r, int a, int b, int o, double[] between, int m) {
         for (int i = 0; i < m; i += 4) {
             var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
@@ -124,7 +127,7 @@ public final class F64Waves {
         }
     }
 
-    /** The quotient of both. */
+    /** The tangent as the quotient of sine and cosine. */
     private static void tan(double[] r, int a, int b, int o, double[] between, int n) {
         for (int i = 0; i < n; i += 4) {
             var t = turns(DoubleVector.fromArray(F64Math.LANES, r, a + i)).reinterpretAsLongs();
@@ -142,7 +145,7 @@ public final class F64Waves {
         return turns.lanewise(LSHL, 63).compare(LT, 0).cast(F64Math.LANES);
     }
 
-    /** The sine of as many quarter turns more as the low two bits of {@code turns} say. */
+    /** The sine after a number of additional quarter turns, the low two bits of {@code turns}. */
     private static DoubleVector chosen(LongVector turns, double[] between, int i) {
         var near = DoubleVector.fromArray(F64Math.LANES, between, i);
         var lessLow = DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i);

@@ -5,11 +5,11 @@ import dev.ebb.ir.Fn1;
 
 /** How this device computes each function of floats; the only list of these functions. */
 public enum FunctionForm {
-    /** A few instructions, which generated loops have inline. */
+    /** A few instructions, inlined into generated loops. */
     INSTRUCTIONS,
     /** Loops over vectors of f32 and of f64. */
     VECTORS,
-    /** A loop over vectors of f64; in f32 one by one, rounded from double. */
+    /** A loop over vectors of f64; in f32 element by element, rounded from double. */
     F64_VECTORS,
     /** Element by element, by the function's definition in double. */
     NUMBERS;
@@ -24,7 +24,7 @@ public enum FunctionForm {
         };
     }
 
-    /** Whether numbers of {@code type}, F32 or F64, are computed in vectors. */
+    /** Whether numbers of {@code type}, F32 or F64, are computed with vectors. */
     public boolean isVector(DType type) {
         return switch (this) {
             case INSTRUCTIONS, VECTORS -> true;

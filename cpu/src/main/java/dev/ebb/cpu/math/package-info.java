@@ -1,4 +1,4 @@
-/** Elementary functions of floats, in vectors and one by one, with the same bits. */
+/** Elementary functions of floats, as vector and scalar versions with the same bits. */
 @NullMarked
 package dev.ebb.cpu.math;
 

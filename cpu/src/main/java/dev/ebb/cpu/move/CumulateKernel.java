@@ -1,11 +1,11 @@
 package dev.ebb.cpu.move;
 
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Need;
-import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.KernelScratch;
+import dev.ebb.cpu.tile.RunLoads;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -16,7 +16,7 @@ import java.util.List;
 
 /**
  * Running sums, weighted sums, products and extremes along the middle of three axes; threads share
- * the other two. What runs along is carried in double, or as long, and rounded where it is stored.
+ * the other two axes. The running value is held in double or long, and rounded when it is stored.
  */
 public final class CumulateKernel implements Runnable {
     private static final int COLUMNS = 256;
@@ -25,12 +25,12 @@ public final class CumulateKernel implements Runnable {
     private final Buffer in;
     private final Buffer weights;
     private final Buffer out;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final Tiles tiles;
     private final long blocks;
 
     public CumulateKernel(
-            Kernel.Cumulate k, List<Buffer> inputs, Buffer out, Crew workers, Tiles tiles) {
+            Kernel.Cumulate k, List<Buffer> inputs, Buffer out, WorkerGroup workers, Tiles tiles) {
         this.k = k;
         in = inputs.getLast();
         weights = inputs.getFirst();
@@ -41,14 +41,15 @@ public final class CumulateKernel implements Runnable {
     }
 
     /**
-     * The memory that such a kernel needs of each worker: the running values of a block of columns.
+     * The scratch memory that such a kernel needs for each worker: the running values of a block of
+     * columns.
      */
-    public static Need need(Kernel.Cumulate k, DType out) {
-        if (k.outer() * k.length() * k.inner() == 0) return Need.NOTHING;
+    public static KernelScratch scratch(Kernel.Cumulate k, DType out) {
+        if (k.outer() * k.length() * k.inner() == 0) return KernelScratch.NOTHING;
         long units = k.outer() * Math.ceilDiv(k.inner(), COLUMNS);
-        return Need.shared(Math.ceilDiv(units, together(k)))
+        return KernelScratch.shared(Math.ceilDiv(units, together(k)))
                 .and(
-                        out.isFloat() ? Bank.F64_SUMS : Bank.I64_SUMS,
+                        out.isFloat() ? ScratchArray.F64_SUMS : ScratchArray.I64_SUMS,
                         (int) Math.min(k.inner(), COLUMNS));
     }
 
@@ -87,9 +88,9 @@ public final class CumulateKernel implements Runnable {
 
     private void singles(double[] carry, long at, int n, boolean first) {
         for (int i = 0; i < n; i++) {
-            double x = in.segment().get(Reads.FLOAT, (at + i) * 4);
+            double x = in.segment().get(RunLoads.FLOAT, (at + i) * 4);
             carry[i] = first ? x : next(carry[i], x, at + i);
-            out.segment().set(Reads.FLOAT, (at + i) * 4, (float) carry[i]);
+            out.segment().set(RunLoads.FLOAT, (at + i) * 4, (float) carry[i]);
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.ebb.cpu.move;
 
-import dev.ebb.cpu.tile.Reads;
-import dev.ebb.cpu.tile.Runs;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.tile.RunLoads;
+import dev.ebb.cpu.tile.StridedRuns;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.View;
@@ -13,16 +13,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Kernels that place and pick elements: whole runs are copied as bytes, so the type matters only
- * where runs break.
+ * Kernels that copy elements unchanged (assemble, cut, gather). Contiguous runs are copied as
+ * bytes, so the element type matters only for single elements.
  */
 public final class MoveKernels {
-    /** Rows of so few elements of 8 bytes are copied one by one. */
+    /** Rows of fewer elements of 8 bytes are copied one by one. */
     private static final int SHORT = 16;
 
     private MoveKernels() {}
 
-    /** Elements from one buffer to another of the same type. */
+    /** Copies {@code n} elements from one buffer to another of the same type. */
     static void copy(Buffer from, long i, long stepFrom, Buffer to, long j, long stepTo, int n) {
         if (stepFrom == 1 && stepTo == 1) {
             long width = from.dtype().bytes(1);
@@ -32,26 +32,26 @@ public final class MoveKernels {
         switch (from.dtype()) {
             case F32, I32 -> {
                 for (int k = 0; k < n; k++) {
-                    int x = from.segment().get(Reads.INT, (i + k * stepFrom) * 4);
-                    to.segment().set(Reads.INT, (j + k * stepTo) * 4, x);
+                    int x = from.segment().get(RunLoads.INT, (i + k * stepFrom) * 4);
+                    to.segment().set(RunLoads.INT, (j + k * stepTo) * 4, x);
                 }
             }
             case F64, I64 -> {
                 for (int k = 0; k < n; k++) {
-                    long x = from.segment().get(Reads.LONG, (i + k * stepFrom) * 8);
-                    to.segment().set(Reads.LONG, (j + k * stepTo) * 8, x);
+                    long x = from.segment().get(RunLoads.LONG, (i + k * stepFrom) * 8);
+                    to.segment().set(RunLoads.LONG, (j + k * stepTo) * 8, x);
                 }
             }
             case BF16, F16 -> {
                 for (int k = 0; k < n; k++) {
-                    short x = from.segment().get(Reads.SHORT, (i + k * stepFrom) * 2);
-                    to.segment().set(Reads.SHORT, (j + k * stepTo) * 2, x);
+                    short x = from.segment().get(RunLoads.SHORT, (i + k * stepFrom) * 2);
+                    to.segment().set(RunLoads.SHORT, (j + k * stepTo) * 2, x);
                 }
             }
             case U8, BOOL -> {
                 for (int k = 0; k < n; k++) {
-                    byte x = from.segment().get(Reads.BYTE, i + k * stepFrom);
-                    to.segment().set(Reads.BYTE, j + k * stepTo, x);
+                    byte x = from.segment().get(RunLoads.BYTE, i + k * stepFrom);
+                    to.segment().set(RunLoads.BYTE, j + k * stepTo, x);
                 }
             }
             case BIT ->
@@ -60,11 +60,12 @@ public final class MoveKernels {
         }
     }
 
-    public static Runnable assemble(Kernel.Assemble k, List<Buffer> in, Buffer out, Crew workers) {
-        var runs = new ArrayList<Runs>();
+    public static Runnable assemble(
+            Kernel.Assemble k, List<Buffer> in, Buffer out, WorkerGroup workers) {
+        var runs = new ArrayList<StridedRuns>();
         for (var part : k.parts()) {
             var views = List.of(View.contiguous(part.shape()), part.in(k.shape()));
-            runs.add(new Runs(part.shape(), views));
+            runs.add(new StridedRuns(part.shape(), views));
         }
         boolean covered = k.isUpdate() || k.isTiled();
         boolean inPlace =
@@ -79,10 +80,10 @@ public final class MoveKernels {
         };
     }
 
-    public static Runnable cut(Kernel.Cut k, Buffer in, List<Buffer> out, Crew workers) {
-        var runs = new ArrayList<Runs>();
+    public static Runnable cut(Kernel.Cut k, Buffer in, List<Buffer> out, WorkerGroup workers) {
+        var runs = new ArrayList<StridedRuns>();
         for (int j = 0; j < out.size(); j++) {
-            runs.add(new Runs(k.shape(j), List.of(k.view(j), View.contiguous(k.shape(j)))));
+            runs.add(new StridedRuns(k.shape(j), List.of(k.view(j), View.contiguous(k.shape(j)))));
         }
         return () -> {
             for (int j = 0; j < runs.size(); j++) {
@@ -93,7 +94,7 @@ public final class MoveKernels {
         };
     }
 
-    private static void place(Runs runs, long first, long last, Buffer from, Buffer out) {
+    private static void place(StridedRuns runs, long first, long last, Buffer from, Buffer out) {
         var at = new long[2];
         for (long r = first; r < last; ) {
             runs.starts(r, at);
@@ -110,7 +111,7 @@ public final class MoveKernels {
         out.set(0, value);
         long width = out.dtype().bytes(1);
         long bytes = out.bytes();
-        // copying the filled part behind itself doubles it
+        // copying the filled part behind itself doubles its size
         for (long done = width; done < bytes; done *= 2) {
             var segment = out.segment();
             MemorySegment.copy(segment, 0, segment, done, Math.min(done, bytes - done));
@@ -118,15 +119,17 @@ public final class MoveKernels {
     }
 
     public static Runnable gather(
-            Kernel.Gather k, Buffer data, Buffer index, Buffer out, Crew workers) {
-        var runs = new Runs(k.shape(), List.of(k.data(), k.index(), View.contiguous(k.shape())));
+            Kernel.Gather k, Buffer data, Buffer index, Buffer out, WorkerGroup workers) {
+        var runs =
+                new StridedRuns(
+                        k.shape(), List.of(k.data(), k.index(), View.contiguous(k.shape())));
         return () ->
                 runs.share(workers, (first, last) -> pick(k, runs, first, last, data, index, out));
     }
 
     private static void pick(
             Kernel.Gather k,
-            Runs runs,
+            StridedRuns runs,
             long first,
             long last,
             Buffer data,
@@ -158,7 +161,7 @@ public final class MoveKernels {
 
     private static void shortRows(
             Kernel.Gather k,
-            Runs runs,
+            StridedRuns runs,
             long[] at,
             long count,
             MemorySegment data,
@@ -172,13 +175,13 @@ public final class MoveKernels {
             long from = (at[0] + r * runs.apart(0) + which * stride) * 8;
             long to = (at[2] + r * runs.apart(2)) * 8;
             for (int i = 0; i < length; i++)
-                out.set(Reads.LONG, to + i * 8L, data.get(Reads.LONG, from + i * 8L));
+                out.set(RunLoads.LONG, to + i * 8L, data.get(RunLoads.LONG, from + i * 8L));
         }
     }
 
-    /** A run whose elements have indices of their own. */
+    /** A run whose elements have separate indices. */
     private static void single(
-            Kernel.Gather k, Runs runs, long[] at, Buffer data, Buffer index, Buffer out) {
+            Kernel.Gather k, StridedRuns runs, long[] at, Buffer data, Buffer index, Buffer out) {
         for (int i = 0; i < runs.length(); i++) {
             long which = Checks.index(index.getLong(at[1] + i * runs.step(1)), k.bound());
             copy(data, at[0] + i * runs.step(0) + which * k.stride(), 1, out, at[2] + i, 1, 1);

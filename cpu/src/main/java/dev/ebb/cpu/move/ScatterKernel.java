@@ -1,11 +1,11 @@
 package dev.ebb.cpu.move;
 
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Need;
-import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.KernelScratch;
+import dev.ebb.cpu.tile.RunLoads;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -16,20 +16,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Adds elements where an index sends them. Each target's terms are listed first, in the order of
- * the source, in the workspace; then each target is summed in double and rounded once. So a sum of
- * many terms in sixteen bits is as good as its terms, targets that get nothing cost nothing, and no
- * target has two writers.
+ * Scatters that add. The terms of each target are listed first, in the order of the source, in the
+ * workspace; then each target is summed in double and rounded once. So a sum of many terms in
+ * sixteen bits is as accurate as its terms, targets without terms cost nothing, and no target is
+ * written by two threads.
  *
- * <p>Lists are made for one {@link ScatterPlan position} of the axes that the index keeps; columns
- * that it moves together share a list. Threads share columns if there is one position, else
- * positions.
+ * <p>Lists are made for one {@link ScatterPlan position} of the axes along which the index does not
+ * move the target; columns that have the same index share a list. Threads share columns if there is
+ * one position, otherwise positions.
  */
 public final class ScatterKernel implements Runnable {
     /** Fewer columns than a cache line holds are not worth a thread. */
     private static final int COLUMNS = 64;
 
-    /** The most positions that are worked on at once, each with lists of its own. */
+    /** The most positions that are processed at the same time, each with its own lists. */
     private static final int MOST_PARTS = 8;
 
     private final Kernel.Scatter k;
@@ -38,7 +38,7 @@ public final class ScatterKernel implements Runnable {
     private final Buffer source;
     private final Buffer out;
     private final MemorySegment lists;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final Tiles tiles;
 
     public ScatterKernel(
@@ -47,7 +47,7 @@ public final class ScatterKernel implements Runnable {
             Buffer source,
             Buffer out,
             Buffer workspace,
-            Crew workers,
+            WorkerGroup workers,
             Tiles tiles) {
         this.k = k;
         this.index = index;
@@ -68,14 +68,16 @@ public final class ScatterKernel implements Runnable {
         return parts(plan) * listBytes(k, plan);
     }
 
-    /** The memory that such a kernel needs of each worker: the sums of a stretch of columns. */
-    public static Need need(Kernel.Scatter k, DType out) {
-        if (k.shape().size() == 0) return Need.NOTHING;
+    /**
+     * The scratch memory that such a kernel needs for each worker: the sums of a range of columns.
+     */
+    public static KernelScratch scratch(Kernel.Scatter k, DType out) {
+        if (k.shape().size() == 0) return KernelScratch.NOTHING;
         var plan = new ScatterPlan(k);
         int parts = plan.positions() == 1 ? columnParts(k, plan) : parts(plan);
-        return Need.shared(parts)
+        return KernelScratch.shared(parts)
                 .and(
-                        out.isFloat() ? Bank.F64_SUMS : Bank.I64_SUMS,
+                        out.isFloat() ? ScratchArray.F64_SUMS : ScratchArray.I64_SUMS,
                         (int) Math.min(plan.columns(), Tile.LENGTH));
     }
 
@@ -131,15 +133,15 @@ public final class ScatterKernel implements Runnable {
         long base = plan.index(p);
         for (long t = plan.terms() - 1; t >= 0; t--) {
             long which = Checks.index(index.getLong(base + plan.indexOf(t)), k.bound());
-            lists.set(Reads.INT, next + 4 * t, lists.get(Reads.INT, room + 4 * which));
-            lists.set(Reads.INT, room + 4 * which, (int) t);
+            lists.set(RunLoads.INT, next + 4 * t, lists.get(RunLoads.INT, room + 4 * which));
+            lists.set(RunLoads.INT, room + 4 * which, (int) t);
         }
     }
 
     /** Sums columns {@code first} to {@code last}, exclusive, of every target that has terms. */
     private void sum(Tile tile, long p, long room, long first, long last) {
         for (int which = 0; which < k.bound(); which++) {
-            int head = lists.get(Reads.INT, room + 4L * which);
+            int head = lists.get(RunLoads.INT, room + 4L * which);
             if (head < 0) continue;
             for (long c = first; c < last; c += Tile.LENGTH) {
                 int n = (int) Math.min(Tile.LENGTH, last - c);
@@ -152,7 +154,7 @@ public final class ScatterKernel implements Runnable {
     }
 
     private int after(long room, int term) {
-        return lists.get(Reads.INT, room + 4L * k.bound() + 4L * term);
+        return lists.get(RunLoads.INT, room + 4L * k.bound() + 4L * term);
     }
 
     private void floats(double[] sums, long room, int head, long from, long to, int n) {
@@ -168,7 +170,7 @@ public final class ScatterKernel implements Runnable {
     private void singles(double[] sums, long at, int n) {
         var memory = source.segment();
         long step = plan.step();
-        for (int i = 0; i < n; i++) sums[i] += memory.get(Reads.FLOAT, (at + i * step) * 4);
+        for (int i = 0; i < n; i++) sums[i] += memory.get(RunLoads.FLOAT, (at + i * step) * 4);
     }
 
     private void wholes(long[] sums, long room, int head, long from, long to, int n) {

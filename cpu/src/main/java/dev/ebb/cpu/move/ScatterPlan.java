@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The axes of a scatter by what they do. Along the innermost that index and target allow, targets
- * lie side by side and one index moves them all: columns. Along others the target moves too: each
- * position there has targets of its own. Along the rest it does not move: terms, which an index
- * sends to targets of their position.
+ * Classifies the axes of a scatter. Columns are the innermost axes along which targets are
+ * contiguous and the index does not change. Positions are the other axes along which the target
+ * moves: each position has separate targets. Terms are the axes along which the target does not
+ * move: an index assigns each term to a target of its position.
  */
 final class ScatterPlan {
-    /** Some axes, and how the three views move along them. */
+    /** Some axes, with the strides of the three views along them. */
     private static final class Axes {
         private final List<Integer> sizes = new ArrayList<>();
         private final List<List<Long>> strides = new ArrayList<>();
@@ -82,8 +82,8 @@ final class ScatterPlan {
     }
 
     /**
-     * The axes of {@code shape}, where adjacent axes are merged if all views step through them as
-     * through one.
+     * The axes of {@code shape}, with adjacent axes merged if every view has one uniform stride
+     * over both.
      */
     private Axes merged(Shape shape) {
         var axes = new Axes();
@@ -130,7 +130,7 @@ final class ScatterPlan {
         return step;
     }
 
-    /** Where the targets of a position begin. */
+    /** The index of the first target of a position. */
     long target(long position) {
         return views.get(TARGET).offset() + kept.offset(position, TARGET);
     }

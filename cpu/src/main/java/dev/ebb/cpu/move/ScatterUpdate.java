@@ -1,7 +1,7 @@
 package dev.ebb.cpu.move;
 
-import dev.ebb.cpu.tile.Reads;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.tile.RunLoads;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -11,9 +11,9 @@ import dev.ebb.ir.math.Checks;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Writes elements over the data where an index sends them, or the extreme of them and what is
- * there. Positions of the {@link ScatterPlan} have places of their own: threads share them, and at
- * each one the terms are taken in the order of the source, so that the last one stays.
+ * Scatters that overwrite elements, or combine them with the old ones by minimum or maximum.
+ * Positions of the {@link ScatterPlan} have separate targets: threads share positions, and the
+ * terms of a position are processed in the order of the source, so that the last one remains.
  */
 public final class ScatterUpdate implements Runnable {
     private final Kernel.Scatter k;
@@ -22,11 +22,16 @@ public final class ScatterUpdate implements Runnable {
     private final Buffer index;
     private final Buffer source;
     private final Buffer out;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final boolean inPlace;
 
     public ScatterUpdate(
-            Kernel.Scatter k, Buffer data, Buffer index, Buffer source, Buffer out, Crew workers) {
+            Kernel.Scatter k,
+            Buffer data,
+            Buffer index,
+            Buffer source,
+            Buffer out,
+            WorkerGroup workers) {
         this.k = k;
         this.data = data;
         this.index = index;
@@ -94,9 +99,9 @@ public final class ScatterUpdate implements Runnable {
     private void singles(long from, long to, boolean largest) {
         var target = out.segment();
         for (long c = 0; c < plan.columns(); c++) {
-            float x = source.segment().get(Reads.FLOAT, (from + c * plan.step()) * 4);
-            float y = target.get(Reads.FLOAT, (to + c) * 4);
-            target.set(Reads.FLOAT, (to + c) * 4, largest ? Math.max(x, y) : Math.min(x, y));
+            float x = source.segment().get(RunLoads.FLOAT, (from + c * plan.step()) * 4);
+            float y = target.get(RunLoads.FLOAT, (to + c) * 4);
+            target.set(RunLoads.FLOAT, (to + c) * 4, largest ? Math.max(x, y) : Math.min(x, y));
         }
     }
 

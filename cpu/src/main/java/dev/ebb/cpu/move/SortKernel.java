@@ -1,7 +1,7 @@
 package dev.ebb.cpu.move;
 
-import dev.ebb.cpu.tile.Reads;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.tile.RunLoads;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -18,17 +18,17 @@ public final class SortKernel implements Runnable {
     /** Runs of this length are sorted by insertion. */
     private static final int SHORTEST = 8;
 
-    /** The most lines that are sorted at once, each in a workspace of its own. */
+    /** The most lines that are sorted at the same time, each in its own workspace. */
     private static final int MOST_PARTS = 8;
 
     private final Kernel.Sort k;
     private final Buffer in;
     private final Buffer out;
     private final MemorySegment space;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final boolean packed;
 
-    public SortKernel(Kernel.Sort k, Buffer in, Buffer out, Buffer workspace, Crew workers) {
+    public SortKernel(Kernel.Sort k, Buffer in, Buffer out, Buffer workspace, WorkerGroup workers) {
         this.k = k;
         this.in = in;
         this.out = out;
@@ -67,16 +67,18 @@ public final class SortKernel implements Runnable {
 
     private void write(long start, long sorted) {
         for (int j = 0; j < k.length(); j++) {
-            long item = space.get(Reads.LONG, sorted + 8L * j);
+            long item = space.get(RunLoads.LONG, sorted + 8L * j);
             out.setLong(start + j * k.inner(), packed ? item & 0xffffffffL : item);
         }
     }
 
-    /** Sorts one line in the workspace from byte {@code room} on; where the result begins. */
+    /**
+     * Sorts one line in the workspace from byte {@code room} on; returns the start of the result.
+     */
     private long sort(long start, long room) {
         for (int j = 0; j < k.length(); j++) {
             long item = packed ? key(start, j) << 32 | j : j;
-            space.set(Reads.LONG, room + 8L * j, item);
+            space.set(RunLoads.LONG, room + 8L * j, item);
         }
         for (int low = 0; low < k.length(); low += SHORTEST)
             insert(start, room, low, Math.min(low + SHORTEST, k.length()));
@@ -96,14 +98,14 @@ public final class SortKernel implements Runnable {
 
     private void insert(long start, long room, int low, int high) {
         for (int j = low + 1; j < high; j++) {
-            long item = space.get(Reads.LONG, room + 8L * j);
+            long item = space.get(RunLoads.LONG, room + 8L * j);
             int at = j;
             for (; at > low; at--) {
-                long before = space.get(Reads.LONG, room + 8L * (at - 1));
+                long before = space.get(RunLoads.LONG, room + 8L * (at - 1));
                 if (isOrdered(start, before, item)) break;
-                space.set(Reads.LONG, room + 8L * at, before);
+                space.set(RunLoads.LONG, room + 8L * at, before);
             }
-            space.set(Reads.LONG, room + 8L * at, item);
+            space.set(RunLoads.LONG, room + 8L * at, item);
         }
     }
 
@@ -116,10 +118,10 @@ public final class SortKernel implements Runnable {
                             || (left < middle
                                     && isOrdered(
                                             start,
-                                            space.get(Reads.LONG, from + 8 * left),
-                                            space.get(Reads.LONG, from + 8 * right)));
-            long item = space.get(Reads.LONG, from + 8 * (first ? left++ : right++));
-            space.set(Reads.LONG, to + 8 * j, item);
+                                            space.get(RunLoads.LONG, from + 8 * left),
+                                            space.get(RunLoads.LONG, from + 8 * right)));
+            long item = space.get(RunLoads.LONG, from + 8 * (first ? left++ : right++));
+            space.set(RunLoads.LONG, to + 8 * j, item);
         }
     }
 
@@ -128,7 +130,7 @@ public final class SortKernel implements Runnable {
         return packed ? a < b : key(start, a) <= key(start, b);
     }
 
-    /** An integer in whose order element {@code j} of a line comes. */
+    /** An integer whose order is that of element {@code j} of a line. */
     private long key(long start, long j) {
         long at = start + j * k.inner();
         long key =

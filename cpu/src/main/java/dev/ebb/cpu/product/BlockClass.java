@@ -21,8 +21,9 @@ import java.lang.invoke.MethodHandles;
 import java.util.List;
 
 /**
- * Makes the class of {@link Blocks}. Blocks that store and blocks that add are methods of their
- * own: a branch would be compiled before it was seen to go the other way, and then again.
+ * Generates the class of {@link Blocks}. Blocks that store and blocks that add are separate
+ * methods: with a branch, the JIT would compile a method before the branch was seen to go both
+ * ways, and then compile it again.
  */
 final class BlockClass {
     static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.product.GeneratedBlocks");
@@ -52,15 +53,18 @@ final class BlockClass {
         block = BlockCode.type(species);
     }
 
-    /** Blocks of such heights for arrays of the elements of {@code species}, the preferred one. */
-    @SuppressWarnings("unchecked") // its caller names the array of these elements
+    /**
+     * Blocks of these heights, for arrays of the elements of {@code species}, which is the
+     * preferred one.
+     */
+    @SuppressWarnings("unchecked") // the caller's type parameter is the array of these elements
     static <A> Blocks<A> generate(VectorSpecies<?> species, int... heights) {
         var made = new BlockClass(species, heights);
         return GeneratedClass.instance(
                 MethodHandles.lookup(), SELF, Blocks.class, made.data, made::write);
     }
 
-    /** Adds its methods. */
+    /** Adds the methods of the class. */
     void write(ClassBuilder c) {
         for (var name : List.of("rows", "columns")) {
             boolean along = name.equals("rows");
@@ -80,7 +84,7 @@ final class BlockClass {
                 code -> new BlockCode(species, height, data, code).write(along, adds));
     }
 
-    /** Calls the block of a height; the last is that of every other. */
+    /** Calls the method for a block of this height; the last one is used for all other heights. */
     private void choose(CodeBuilder code, String name) {
         for (int i = 0; i < heights.length - 1; i++) {
             int height = heights[i];

@@ -20,10 +20,10 @@ import java.lang.constant.MethodTypeDesc;
 /**
  * Generates the code of one block: calls of the Vector API, as they would be written by hand for
  * each height and element type. A multiply-add is called on a vector that was just loaded, because
- * C2 then knows its class without a profile. The class of the sums, which iterations hand on, it
- * would know from a profile alone; without one, or with one that has vectors of other lengths too,
- * the sums would be stored as objects, and a training step would take nearly twice as long. A cast
- * that costs nothing tells it.
+ * C2 then knows its class without a profile. It would know the class of the sums, which are carried
+ * from iteration to iteration, from a profile only; without a profile, or with one that contains
+ * vectors of other lengths, the sums would be boxed, and a training step would take nearly twice as
+ * long. So the code has a cast, which costs nothing and gives the class.
  */
 final class BlockCode {
     private static final ClassDesc VECTOR = desc(Vector.class);
@@ -47,7 +47,7 @@ final class BlockCode {
     private final ClassDesc element;
     private final ClassDesc array;
 
-    /** The very class of the vectors, which code cannot name, among the constants. */
+    /** The concrete class of the vectors, which code cannot name, so it is among the constants. */
     private final Class<?> exact;
 
     private final ClassData data;
@@ -58,7 +58,7 @@ final class BlockCode {
     private final CodeBuilder code;
     private final int height;
 
-    /** Locals: two vectors of sums for each row, and where the rows of the left factor begin. */
+    /** Locals: two vectors of sums for each row, and the start of each row of the left factor. */
     private final int[] sums;
 
     private final int[] starts;
@@ -95,10 +95,11 @@ final class BlockCode {
     }
 
     /**
-     * Writes all of it.
+     * Writes the whole method.
      *
-     * @param along whether rows of the left factor lie along the depth, or columns across it
-     * @param adds whether the product is added to what is there, or replaces it
+     * @param along whether the left factor is stored row by row along the depth, or column by
+     *     column
+     * @param adds whether the product is added to the result or replaces it
      */
     void write(boolean along, boolean adds) {
         species();
@@ -154,7 +155,7 @@ final class BlockCode {
         code.invokevirtual(vectors, "intoArray", MethodTypeDesc.of(CD_void, array, CD_int));
     }
 
-    /** Pushes a sum, whose class the compiler then knows. */
+    /** Pushes a sum, cast to the concrete class. */
     private void sum(int local) {
         data.push(code, exact, Class.class);
         code.aload(local).invokevirtual(CD_Class, "cast", CAST).checkcast(vectors);
@@ -164,7 +165,7 @@ final class BlockCode {
         code.getstatic(vectors, "SPECIES_PREFERRED", SPECIES);
     }
 
-    /** Pushes where row {@code i} begins. */
+    /** Pushes the start of row {@code i}. */
     private void row(int start, int i, int stride) {
         code.iload(start).loadConstant(i).iload(stride).imul().iadd();
     }

@@ -2,14 +2,14 @@ package dev.ebb.cpu.product;
 
 /**
  * The innermost products of one element type: some rows by two vectors of columns, which stay in
- * registers along the depth. An element is one chain of multiply-adds from zero, in every block,
- * and then perhaps added to what was there.
+ * registers along the depth. In every block, an element is one chain of multiply-adds from zero,
+ * which is then stored or added to the result.
  *
- * <p>All operands lie on the heap: C2 removes the range checks of arrays but not of segments, and
- * it gives a method a limited number of nodes, of which an access to a segment takes many. Beyond
- * the limit vectors are boxed and a block runs ten times slower. For the same reason a block must
- * never be inlined into a larger method; methods of more than 325 bytes of bytecode are not, and
- * {@code BlockClassTest} holds these to it.
+ * <p>All operands are arrays on the heap: C2 removes the range checks of arrays but not of
+ * segments, and it gives a method a limited number of nodes, of which an access to a segment takes
+ * many. Beyond the limit vectors are boxed and a block runs ten times slower. For the same reason a
+ * block must never be inlined into a larger method; methods of more than 325 bytes of bytecode are
+ * not, and {@code BlockClassTest} holds these to it.
  *
  * @param <A> an array of such elements
  */

@@ -1,9 +1,9 @@
 package dev.ebb.cpu.product;
 
 import dev.ebb.cpu.code.FusedLoops;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Decoded;
@@ -25,8 +25,8 @@ import java.util.function.BiFunction;
  * alone, so the same numbers give the same bits in any batch, on any number of threads, and for any
  * part of the rows and columns.
  *
- * <p>Tiles that share columns follow each other, so that a worker that does several packs their
- * part of the right factor once, if that fits whole in its memory.
+ * <p>Tiles with the same columns are consecutive, so that a worker that computes several of them
+ * packs their part of the right factor only once, if all of it fits in the worker's memory.
  *
  * <p>{@code GemmBench} compares its speed with that of OpenBLAS.
  */
@@ -35,7 +35,7 @@ public final class Contraction implements Runnable {
     private static final long SHARED = 200_000;
 
     private final Panels<?> panels;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final int matrices;
     private final int k;
     private final Factor left;
@@ -48,10 +48,10 @@ public final class Contraction implements Runnable {
     private final ProductTiling grid;
     private final boolean alone;
 
-    /** The part of the right factor that each worker has packed, where it is packed whole. */
-    private final Held held;
+    /** The part of the right factor that each worker has packed last, if it packs whole parts. */
+    private final LastPacked held;
 
-    /** The right factor of a product of few rows, read in place; none where it is packed. */
+    /** The right factor of a product of few rows, read in place; empty if it is packed. */
     private final Optional<Buffer> unpacked;
 
     /**
@@ -71,7 +71,7 @@ public final class Contraction implements Runnable {
             Buffer out,
             Tiles tiles,
             FusedLoops loops,
-            Crew workers) {
+            WorkerGroup workers) {
         this(
                 c,
                 a,
@@ -96,7 +96,12 @@ public final class Contraction implements Runnable {
 
     /** A product whose right factor is decoded while it is packed. */
     public static Contraction decoded(
-            Decoded d, List<Buffer> in, Buffer out, Tiles tiles, FusedLoops loops, Crew workers) {
+            Decoded d,
+            List<Buffer> in,
+            Buffer out,
+            Tiles tiles,
+            FusedLoops loops,
+            WorkerGroup workers) {
         var decoder = new FactorDecoder(d.factor(), d.encoded(in));
         return new Contraction(
                 d.product(),
@@ -128,7 +133,7 @@ public final class Contraction implements Runnable {
             Buffer out,
             Tiles tiles,
             FusedLoops loops,
-            Crew workers) {
+            WorkerGroup workers) {
         this.workers = workers;
         this.out = out;
         this.tiles = tiles;
@@ -151,7 +156,7 @@ public final class Contraction implements Runnable {
         right = new Factor(c.b(), c.b().stride(rank + 1), c.b().stride(rank), batch);
         this.packing = packing.apply(panels, right);
         alone = size.alone();
-        held = new Held(threads);
+        held = new LastPacked(threads);
         this.unpacked = unpacked;
         boolean byRows = left.depth == 1;
         int sharing = alone ? 1 : threads;
@@ -167,7 +172,8 @@ public final class Contraction implements Runnable {
                         && b.dtype() == DType.F32
                         && c.k() > 0
                         && c.a().stride(rank + 1) == 1
-                        && F32Few.fits(Size.of(c).m, c.b().stride(rank + 1), c.b().stride(rank));
+                        && F32FewRows.fits(
+                                Size.of(c).m, c.b().stride(rank + 1), c.b().stride(rank));
         return fits ? Optional.of(b) : Optional.empty();
     }
 
@@ -189,11 +195,11 @@ public final class Contraction implements Runnable {
             return alone() ? 1 : (long) matrices * Math.ceilDiv(m, 4) * Math.ceilDiv(n, 4);
         }
 
-        PanelPlaces f32() {
+        PanelLayout f32() {
             return F32Panels.places(m, n, k, k > Panels.DEPTH);
         }
 
-        PanelPlaces f64() {
+        PanelLayout f64() {
             return F64Panels.places(m, n, k, k > Panels.DEPTH);
         }
     }
@@ -208,23 +214,24 @@ public final class Contraction implements Runnable {
         return in.compute().isFloat() ? Panels.DEPTH : Node.Cuts.NEVER;
     }
 
-    /** The worker memory that this kernel needs. */
-    public static Need need(Kernel.Contract c, List<DType> in, DType out) {
+    /** The scratch memory that this kernel needs for each worker. */
+    public static KernelScratch scratch(Kernel.Contract c, List<DType> in, DType out) {
         var type = in.getFirst().compute();
         var size = Size.of(c);
-        var need =
+        var scratch =
                 type == DType.F32
-                        ? F32Panels.need(size.parts(), size.f32())
-                        : F64Panels.need(size.parts(), size.f64());
+                        ? F32Panels.scratch(size.parts(), size.f32())
+                        : F64Panels.scratch(size.parts(), size.f64());
         var extras = in.subList(2, in.size());
-        return need.and(Epilogue.need(c.epilogue(), type, shape(c), extras, c.extras(), out));
+        return scratch.and(Epilogue.scratch(c.epilogue(), type, shape(c), extras, c.extras(), out));
     }
 
     /** The same for a product whose right factor is decoded while it is packed. */
-    public static Need need(Decoded d, List<DType> in, DType out) {
+    public static KernelScratch scratch(Decoded d, List<DType> in, DType out) {
         var types = new ArrayList<>(List.of(in.getFirst(), DType.F32));
         types.addAll(d.extras(in));
-        return need(d.product(), types, out).and(FactorDecoder.need(d.factor(), d.encoded(in)));
+        return scratch(d.product(), types, out)
+                .and(FactorDecoder.scratch(d.factor(), d.encoded(in)));
     }
 
     private static Shape shape(Kernel.Contract c) {
@@ -235,8 +242,7 @@ public final class Contraction implements Runnable {
     }
 
     /**
-     * Whether all matrices share their right factor and their left ones lie as rows of one tall
-     * matrix.
+     * Whether all matrices have the same right factor and their left factors form one tall matrix.
      */
     private static boolean foldable(Kernel.Contract c) {
         int rank = c.batch().rank();
@@ -353,7 +359,7 @@ public final class Contraction implements Runnable {
         }
     }
 
-    /** The epilogue of {@code rows} rows of the product from {@code first} on. */
+    /** Applies the epilogue to {@code rows} rows of the product from {@code first} on. */
     private void finish(int worker, int first, long place, int rows, int columns) {
         if (epilogue.isPlain()) {
             for (int i = 0; i < rows; i++)

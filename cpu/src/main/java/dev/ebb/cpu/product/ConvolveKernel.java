@@ -1,8 +1,8 @@
 package dev.ebb.cpu.product;
 
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
@@ -10,11 +10,11 @@ import dev.ebb.ir.Kernel;
 import java.util.List;
 
 /**
- * Convolutions as matrix products whose right factor is never written out: each tile gathers its
- * patch of the image straight into a panel. Outputs, and gradients of inputs, sum over taps and
+ * Convolutions as matrix products whose right factor (im2col) is never stored: each tile gathers
+ * its patches of the image directly into a panel. Outputs and gradients of inputs sum over taps and
  * channels; gradients of weights sum over the images of the batch, one after the other, and over
- * places. Each sum is cut into blocks by the sizes of the convolution alone and added in order, as
- * in {@link Contraction}.
+ * positions. Each sum is split into blocks that depend on the sizes of the convolution alone, and
+ * the blocks are added in order, as in {@link Contraction}.
  */
 public final class ConvolveKernel implements Runnable {
     private final Kernel.Convolve c;
@@ -22,18 +22,18 @@ public final class ConvolveKernel implements Runnable {
     private final Buffer second;
     private final Buffer out;
     private final Panels<?> panels;
-    private final Crew workers;
+    private final WorkerGroup workers;
     private final ConvolveSpace space;
     private final ProductTiling grid;
     private final int parts;
 
-    /** Channels that a row of weights, and a channel sum, run over. */
+    /** The number of channels that are summed for a row of weights. */
     private final int rows;
 
     private final int channels;
 
     public ConvolveKernel(
-            Kernel.Convolve c, List<Buffer> in, Buffer out, Tiles tiles, Crew workers) {
+            Kernel.Convolve c, List<Buffer> in, Buffer out, Tiles tiles, WorkerGroup workers) {
         this.c = c;
         first = in.get(0);
         second = in.get(1);
@@ -48,7 +48,7 @@ public final class ConvolveKernel implements Runnable {
                 out.dtype() == DType.F32
                         ? new F32Panels(tiles, size.f32(), threads)
                         : new F64Panels(tiles, size.f64(), threads);
-        // the product is kept over many packings, whatever the depth of each
+        // the product is kept while several parts of the depth are packed and multiplied
         grid =
                 ProductTiling.of(
                         size.products,
@@ -76,11 +76,11 @@ public final class ConvolveKernel implements Runnable {
             return new Size(space, products, rows, columns, channels, depth);
         }
 
-        PanelPlaces f32() {
+        PanelLayout f32() {
             return F32Panels.places(rows, columns, packed(), true);
         }
 
-        PanelPlaces f64() {
+        PanelLayout f64() {
             return F64Panels.places(rows, columns, packed(), true);
         }
 
@@ -94,13 +94,16 @@ public final class ConvolveKernel implements Runnable {
         }
     }
 
-    /** The worker memory that this kernel needs; unsupported types are left to the Reference. */
-    public static Need need(Kernel.Convolve c, DType out) {
+    /**
+     * The scratch memory that this kernel needs for each worker; unsupported types are computed by
+     * the Reference device.
+     */
+    public static KernelScratch scratch(Kernel.Convolve c, DType out) {
         var size = Size.of(c);
         return switch (out) {
-            case F32 -> F32Panels.need(size.parts(), size.f32());
-            case F64 -> F64Panels.need(size.parts(), size.f64());
-            case BF16, F16, I32, I64, U8, BOOL, BIT -> Need.NOTHING;
+            case F32 -> F32Panels.scratch(size.parts(), size.f32());
+            case F64 -> F64Panels.scratch(size.parts(), size.f64());
+            case BF16, F16, I32, I64, U8, BOOL, BIT -> KernelScratch.NOTHING;
         };
     }
 
@@ -109,7 +112,7 @@ public final class ConvolveKernel implements Runnable {
         workers.run(parts, c.side() == Kernel.Side.WEIGHT ? this::weights : this::places);
     }
 
-    /** A tile of channels by places, of one image and group. */
+    /** Computes a tile of channels by positions, of one image and group. */
     private void places(int part, int worker) {
         int product = part / grid.tiles();
         int i = part % grid.tiles() / grid.across() * grid.rows();
@@ -166,7 +169,9 @@ public final class ConvolveKernel implements Runnable {
         store(worker, add, ((long) product * rows + i) * grid.n() + j, height, width);
     }
 
-    /** A tile of output channels by input channels and taps, of one group, over all images. */
+    /**
+     * Computes a tile of output channels by input channels and taps, of one group, over all images.
+     */
     private void weights(int part, int worker) {
         int group = part / grid.tiles();
         int i = part % grid.tiles() / grid.across() * grid.rows();

@@ -6,14 +6,17 @@ import java.util.List;
 
 /**
  * The geometry of a convolution, as three axes: for a tap of the kernel and a position in one
- * tensor, the position in the other tensor that the tap pairs it with. Either outputs are walked
- * and inputs read, {@code x = y * stride + tap * dilation - low}, or the reverse, where this has a
- * solution.
+ * tensor, the position in the other tensor that the tap pairs it with. Either the iteration is over
+ * outputs and inputs are read, {@code x = y * stride + tap * dilation - low}, or the reverse, where
+ * this equation has a solution.
  */
 final class ConvolveSpace {
     private static final int AXES = 3;
 
-    /** Sizes of the tensor that is walked, of the one that is read, and of the kernel. */
+    /**
+     * Sizes of the tensor over which the iteration runs, of the one that is read, and of the
+     * kernel.
+     */
     private final int[] walked;
 
     private final int[] read;
@@ -24,7 +27,7 @@ final class ConvolveSpace {
     private final boolean back;
 
     /**
-     * @param back whether inputs are walked and outputs read
+     * @param back whether the iteration is over inputs and outputs are read
      */
     ConvolveSpace(Kernel.Convolve c, boolean back) {
         this.back = back;
@@ -57,8 +60,8 @@ final class ConvolveSpace {
     }
 
     /**
-     * For {@code count} places from {@code first} on, what {@code tap} joins them with; -1 is
-     * outside.
+     * Writes, for {@code count} positions from {@code first} on, the offset of the element that
+     * {@code tap} pairs them with; -1 if it is outside.
      */
     void offsets(int tap, int first, int count, int[] into) {
         int t2 = tap % kernel[2];

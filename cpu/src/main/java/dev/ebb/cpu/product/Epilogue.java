@@ -3,13 +3,13 @@ package dev.ebb.cpu.product;
 import dev.ebb.cpu.code.Fused;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.code.FusedRun;
-import dev.ebb.cpu.tile.Need;
-import dev.ebb.cpu.tile.Stored;
+import dev.ebb.cpu.tile.KernelScratch;
+import dev.ebb.cpu.tile.StoredType;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileForm;
 import dev.ebb.cpu.tile.TileProgram;
 import dev.ebb.cpu.tile.TileStore;
-import dev.ebb.cpu.tile.Warming;
+import dev.ebb.cpu.tile.WarmupStep;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Scalar;
@@ -22,9 +22,9 @@ import java.util.Optional;
 
 /**
  * Applies the epilogue of a contraction to its sums and stores the results, for runs of consecutive
- * elements. One is made when a kernel is bound. A part of its work calls {@link #begin} once with
- * its worker's tile, then {@code rows} for rows of sums, of any length; for a BIT result, rows must
- * begin at a multiple of eight.
+ * elements. An epilogue is created when a kernel is bound. Each part of the kernel calls {@link
+ * #begin} once with its worker's tile, then {@code rows} for rows of sums, of any length; for a BIT
+ * result, rows must begin at a multiple of eight.
  */
 final class Epilogue {
     /** The number of elements from which on timing is meaningful. */
@@ -40,7 +40,7 @@ final class Epilogue {
     /**
      * @param body the epilogue; argument 0 is the sum, arguments from 1 on are the extras
      * @param type the type of the sums: F32 or F64
-     * @param shape what the views run over and positions count in: batch + [m, n]
+     * @param shape the shape over which views and positions are defined: batch + [m, n]
      */
     Epilogue(
             Scalar body,
@@ -58,7 +58,7 @@ final class Epilogue {
             sources.add(new TileProgram.Source.Memory(extras.get(i), views.get(i)));
         }
         var types = sources.stream().map(TileProgram.Source::dtype).toList();
-        program = new TileProgram(List.of(Stored.as(body, types, out.dtype())), shape, sources);
+        program = new TileProgram(List.of(StoredType.as(body, types, out.dtype())), shape, sources);
         sums = program.given(0);
         store = new TileStore(out, program.result(0));
         fused =
@@ -71,16 +71,16 @@ final class Epilogue {
         return body.equals(Scalar.arg(0)) && out == type;
     }
 
-    /** The worker memory that an epilogue needs. */
-    static Need need(
+    /** The scratch memory that an epilogue needs for each worker. */
+    static KernelScratch scratch(
             Scalar body, DType type, Shape shape, List<DType> extras, List<View> views, DType out) {
-        if (isPlain(body, type, out)) return Need.NOTHING;
+        if (isPlain(body, type, out)) return KernelScratch.NOTHING;
         var args = new ArrayList<TileForm.Arg>(List.of(new TileForm.Arg.Given(type)));
         for (int i = 0; i < extras.size(); i++)
             args.add(new TileForm.Arg.Read(extras.get(i), views.get(i)));
         var types = args.stream().map(TileForm.Arg::dtype).toList();
-        var form = TileForm.of(List.of(Stored.as(body, types, out)), shape, args);
-        return form.need().moving(out, form.length());
+        var form = TileForm.of(List.of(StoredType.as(body, types, out)), shape, args);
+        return form.scratch().moving(out, form.length());
     }
 
     /** Whether the epilogue is the identity: a contraction may then write its sums directly. */
@@ -139,7 +139,7 @@ final class Epilogue {
         var state = run.entry().state();
         boolean trial = rows * n >= SHORTEST_TIMED && state.isTimeToMeasure();
         int sample = rows > 1 ? 0 : n / 16 * 8;
-        int some = trial ? sample : Math.min(Warming.SAMPLE, n / 8 * 8);
+        int some = trial ? sample : Math.min(WarmupStep.SAMPLE, n / 8 * 8);
         int whole = trial ? rows / 2 : 0;
         long start = System.nanoTime();
         for (int i = 0; i < rows; i++)

@@ -20,16 +20,16 @@ public final class F32Blocks {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
     private static final boolean TALL = SPECIES.vectorBitSize() == 512;
 
-    /** A constant: C2 knows its class. */
+    /** A constant, so that C2 knows its class. */
     public static final Blocks<float[]> BLOCKS =
             TALL ? BlockClass.generate(SPECIES, 12, 8, 4) : BlockClass.generate(SPECIES, 4);
 
     private F32Blocks() {}
 
-    /** Rows of the next block where {@code left} rows are left, or fewer than that. */
+    /** The number of rows of the next block if {@code left} rows are left. */
     public static int height(int left) {
         if (!TALL) return 4;
-        // sixteen are twice eight, rather than twelve and four
+        // sixteen rows are two blocks of eight rather than one of twelve and one of four
         if (left >= 12 && left != 16) return 12;
         return left >= 8 ? 8 : 4;
     }

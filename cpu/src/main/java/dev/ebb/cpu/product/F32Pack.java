@@ -20,7 +20,7 @@ public final class F32Pack extends Pack<float[]> {
     private static final VectorSpecies<Float> SPECIES = F32Blocks.SPECIES;
     private static final int HALF = SPECIES.length();
 
-    /** A constant: C2 knows its class. */
+    /** A constant, so that C2 knows its class. */
     public static final F32Pack PACK = new F32Pack();
 
     private F32Pack() {

@@ -1,7 +1,7 @@
 package dev.ebb.cpu.product;
 
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.ir.Buffer;
@@ -12,35 +12,38 @@ import java.util.Arrays;
 public final class F32Panels extends Panels<float[]> {
     private static final int LANES = F32Blocks.LANES;
 
-    /** A worker's memory also has the spare room of {@link F32Transpose}. */
+    /** A worker's memory also has the additional elements for {@link F32Transpose}. */
     private static final Sizes SIZES =
             new Sizes(512, 3 * 256 * 256 - F32Transpose.SPARE, (LANES == 32 ? 128 : 64) * 1024);
 
     private final Tiles tiles;
 
-    F32Panels(Tiles tiles, PanelPlaces places, int workers) {
+    F32Panels(Tiles tiles, PanelLayout places, int workers) {
         super(F32Pack.PACK, SIZES, places, workers);
         this.tiles = tiles;
     }
 
-    /** The places of the packed factors and the product for products of this size. */
-    static PanelPlaces places(int m, int n, int depth, boolean kept) {
-        return PanelPlaces.of(m, n, depth, kept, SIZES.columns());
+    /**
+     * The layout of the packed factors and the product in a worker's memory, for products of this
+     * size.
+     */
+    static PanelLayout places(int m, int n, int depth, boolean kept) {
+        return PanelLayout.of(m, n, depth, kept, SIZES.columns());
     }
 
     /**
-     * The memory of a kernel that uses this number of floats of each worker, at most {@link
-     * #stored}.
+     * The scratch memory of a kernel that uses this number of floats for each worker, at most
+     * {@link #stored}.
      */
-    public static Need need(long parts, int floats) {
-        return Need.shared(parts).and(Bank.F32_PANEL, floats + F32Transpose.SPARE);
+    public static KernelScratch scratch(long parts, int floats) {
+        return KernelScratch.shared(parts).and(ScratchArray.F32_PANEL, floats + F32Transpose.SPARE);
     }
 
-    static Need need(long parts, PanelPlaces places) {
-        return need(parts, places.end(SIZES.stored()));
+    static KernelScratch scratch(long parts, PanelLayout places) {
+        return scratch(parts, places.end(SIZES.stored()));
     }
 
-    /** The most floats that a kernel may use of a worker. */
+    /** The most floats that a kernel may use for each worker. */
     public static int stored() {
         return SIZES.stored();
     }
@@ -80,8 +83,8 @@ public final class F32Panels extends Panels<float[]> {
     }
 
     /**
-     * Multiplies the packed rows, which lie along their depth, with a right factor in memory: they
-     * become rows of the product from the first on, or are added to these.
+     * Multiplies the packed rows, which are contiguous along their depth, with a right factor in
+     * memory; the product is stored as the first rows of the result, or added to these.
      */
     void multiplyFew(
             int worker,
@@ -94,7 +97,7 @@ public final class F32Panels extends Panels<float[]> {
             int depth,
             boolean add) {
         var x = memory(worker);
-        F32Few.rows(
+        F32FewRows.rows(
                 rows,
                 depth,
                 x,
@@ -110,7 +113,7 @@ public final class F32Panels extends Panels<float[]> {
                 add);
     }
 
-    /** Block by block, so that memory takes each while the next is computed. */
+    /** Stores each block while the next one is computed. */
     @Override
     void multiplyAndStore(
             int worker,

@@ -12,10 +12,10 @@ import java.util.stream.IntStream;
 
 /**
  * Sixteen rows of floats as sixteen lanes of a panel, for vectors of 512 bits: each row is read in
- * whole vectors, and elements change places within registers, in half the time that it takes one by
- * one. The network has two stages of 4x4: elements within quads of rows, then quads; each is a loop
- * of its own, small enough for C2 to keep in registers, with memory of the first-level cache in
- * between.
+ * whole vectors, and elements are permuted within registers, in half the time of a copy element by
+ * element. The network has two stages of 4x4: elements within quads of rows, then quads; each is a
+ * loop of its own, small enough for C2 to keep in registers, with memory of the first-level cache
+ * in between.
  */
 final class F32Transpose {
     private static final VectorSpecies<Integer> SPECIES = IntVector.SPECIES_512;
@@ -24,7 +24,7 @@ final class F32Transpose {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
     private static final int LANES = F32Blocks.LANES;
 
-    /** Whether the processor has such vectors, and a panel is two of them wide. */
+    /** Whether the processor has 512-bit vectors, so that a panel is two of them wide. */
     static final boolean FITS = F32Blocks.SPECIES.length() == SPECIES.length();
 
     /** Interleaves the elements of two vectors: of their first halves, and of their second. */
@@ -55,8 +55,8 @@ final class F32Transpose {
     private static final int SOME = 64;
 
     /**
-     * The distance between quads of rows in the intermediate memory, so that they lie in different
-     * sets of the cache.
+     * The distance between quads of rows in the intermediate memory, chosen so that they are in
+     * different sets of the cache.
      */
     private static final int QUAD = 4 * SOME + 16;
 

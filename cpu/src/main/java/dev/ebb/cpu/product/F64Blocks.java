@@ -13,7 +13,7 @@ final class F64Blocks {
      */
     static final int HEIGHT = 4;
 
-    /** A constant: C2 knows its class. */
+    /** A constant, so that C2 knows its class. */
     static final Blocks<double[]> BLOCKS = BlockClass.generate(SPECIES, HEIGHT);
 
     private F64Blocks() {}

@@ -18,7 +18,7 @@ final class F64Pack extends Pack<double[]> {
     private static final VectorSpecies<Double> SPECIES = F64Blocks.SPECIES;
     private static final int HALF = SPECIES.length();
 
-    /** A constant: C2 knows its class. */
+    /** A constant, so that C2 knows its class. */
     static final F64Pack PACK = new F64Pack();
 
     private F64Pack() {

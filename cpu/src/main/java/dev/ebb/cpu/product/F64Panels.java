@@ -1,7 +1,7 @@
 package dev.ebb.cpu.product;
 
-import dev.ebb.cpu.tile.Bank;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
+import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.Tiles;
 
@@ -13,21 +13,24 @@ public final class F64Panels extends Panels<double[]> {
 
     private final Tiles tiles;
 
-    F64Panels(Tiles tiles, PanelPlaces places, int workers) {
+    F64Panels(Tiles tiles, PanelLayout places, int workers) {
         super(F64Pack.PACK, SIZES, places, workers);
         this.tiles = tiles;
     }
 
-    /** The places of the packed factors and the product for products of this size. */
-    static PanelPlaces places(int m, int n, int depth, boolean kept) {
-        return PanelPlaces.of(m, n, depth, kept, SIZES.columns());
+    /**
+     * The layout of the packed factors and the product in a worker's memory, for products of this
+     * size.
+     */
+    static PanelLayout places(int m, int n, int depth, boolean kept) {
+        return PanelLayout.of(m, n, depth, kept, SIZES.columns());
     }
 
-    static Need need(long parts, PanelPlaces places) {
-        return Need.shared(parts).and(Bank.F64_PANEL, places.end(SIZES.stored()));
+    static KernelScratch scratch(long parts, PanelLayout places) {
+        return KernelScratch.shared(parts).and(ScratchArray.F64_PANEL, places.end(SIZES.stored()));
     }
 
-    /** The most doubles that a kernel may use of a worker. */
+    /** The most doubles that a kernel may use for each worker. */
     public static int stored() {
         return SIZES.stored();
     }

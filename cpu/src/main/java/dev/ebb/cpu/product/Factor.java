@@ -3,8 +3,8 @@ package dev.ebb.cpu.product;
 import dev.ebb.ir.View;
 
 /**
- * The strides of a batch of matrices: one side runs along rows or columns of the product, the other
- * along its depth.
+ * The strides of a batch of matrices: one along the rows or columns of the product, the other along
+ * its depth.
  */
 final class Factor {
     final long side;

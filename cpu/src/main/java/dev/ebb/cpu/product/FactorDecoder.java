@@ -1,6 +1,6 @@
 package dev.ebb.cpu.product;
 
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileForm;
 import dev.ebb.cpu.tile.TileProgram;
@@ -29,12 +29,12 @@ final class FactorDecoder {
         result = program.result(0);
     }
 
-    /** The worker memory that it needs. */
-    static Need need(Kernel.Map factor, List<DType> encoded) {
+    /** The scratch memory that it needs for each worker. */
+    static KernelScratch scratch(Kernel.Map factor, List<DType> encoded) {
         var args = new ArrayList<TileForm.Arg>();
         for (int i = 0; i < encoded.size(); i++)
             args.add(new TileForm.Arg.Read(encoded.get(i), factor.operands().get(i)));
-        return TileForm.of(factor.bodies(), factor.shape(), args).need();
+        return TileForm.of(factor.bodies(), factor.shape(), args).scratch();
     }
 
     /**

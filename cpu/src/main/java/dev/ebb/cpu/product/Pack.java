@@ -13,8 +13,8 @@ import java.lang.foreign.MemorySegment;
  * panels, the rows of a left factor or the columns of a right one, here called lanes, are grouped
  * by {@link #lanes}. A panel is one such group: for each depth in ascending order, the elements of
  * its lanes side by side. The panels follow one another, each with room for the same number of
- * depths; {@link #place} computes where an element lies. The last panel keeps what it held in the
- * lanes beyond the matrix: the blocks multiply these lanes too, but their products are not used.
+ * depths; {@link #place} computes where an element lies. In the last panel, lanes beyond the matrix
+ * keep their old contents: the blocks multiply these lanes too, but their products are not used.
  *
  * @param <A> an array of the panels' elements
  */
@@ -89,7 +89,7 @@ public abstract sealed class Pack<A> permits F32Pack, F64Pack {
     // counts bytes, one in a Buffer or an array counts elements.
 
     /**
-     * Copies one, two or four whole panels, which lie {@code apart} from each other, from memory
+     * Copies one, two or four whole panels, which are {@code apart} elements apart, from memory
      * where lanes are adjacent.
      */
     abstract void copy(
@@ -119,7 +119,7 @@ public abstract sealed class Pack<A> permits F32Pack, F64Pack {
 
     /**
      * {@code into[at + k * apart] = from[start + k * step]} for k below {@code depth}, where {@code
-     * from} has another element type.
+     * from} has a different element type.
      */
     abstract void convert(Buffer from, long start, long step, int depth, A into, int at, int apart);
 

@@ -10,15 +10,15 @@ import dev.ebb.ir.Buffer;
  * until its depth is summed. Each worker has panels of its own, in its tile.
  *
  * <p>An element of the product is one chain of fused multiply-adds from zero over the depth, in
- * ascending order: the width of the vectors, the block it lies in and the layout of the panels
- * cannot change its bits.
+ * ascending order: the width of the vectors, the block it lies in and the layout of the panels do
+ * not change its bits.
  *
  * @param <A> an array of such elements
  */
 abstract class Panels<A> {
     /**
-     * The greatest depth of a tile. Sums over more are made of one chain for each such block, added
-     * in order.
+     * The greatest depth of a tile. A longer sum is split into blocks of this depth, which are
+     * added in order.
      */
     static final int DEPTH = 256;
 
@@ -27,7 +27,7 @@ abstract class Panels<A> {
 
     private final Pack<A> pack;
     private final Sizes sizes;
-    private final PanelPlaces places;
+    private final PanelLayout places;
 
     /** The depth up to which there is memory for a right factor. */
     private int rightDepth;
@@ -45,7 +45,7 @@ abstract class Panels<A> {
      */
     record Sizes(int columns, int stored, int held) {}
 
-    Panels(Pack<A> pack, Sizes sizes, PanelPlaces places, int workers) {
+    Panels(Pack<A> pack, Sizes sizes, PanelLayout places, int workers) {
         this.pack = pack;
         this.sizes = sizes;
         this.places = places;
@@ -84,7 +84,7 @@ abstract class Panels<A> {
         return (sizes.stored - product(columns)) / row(columns) / 4 * 4;
     }
 
-    /** The columns that a block computes at once; in a tile with fewer the rest is wasted. */
+    /** The columns that a block computes at once; a tile with fewer columns wastes the others. */
     final int lanes() {
         return pack.lanes;
     }
@@ -94,7 +94,7 @@ abstract class Panels<A> {
         return Math.ceilDiv(columns, pack.lanes) * pack.lanes;
     }
 
-    /** Where a product begins: after the right factor. */
+    /** The start of the product, after the right factor. */
     final int product(int columns) {
         return rightStart(columns, rightDepth);
     }
@@ -139,7 +139,7 @@ abstract class Panels<A> {
 
     /**
      * Packs the right factor: {@code depth x columns} elements of {@code b} from {@code base} on,
-     * after {@code before} such rows that were packed already.
+     * after {@code before} rows that were packed already.
      */
     final void right(
             int worker,
@@ -200,8 +200,8 @@ abstract class Panels<A> {
     }
 
     /**
-     * Packs one column of the right factor: element k lies {@code offsets[k]} after {@code base},
-     * or is zero if negative.
+     * Packs one column of the right factor: element k is {@code offsets[k]} after {@code base}, or
+     * is zero if negative.
      */
     final void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
         int at = places.right() + pack.place(column, 0, depth);

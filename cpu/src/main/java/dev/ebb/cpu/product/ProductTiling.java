@@ -3,9 +3,9 @@ package dev.ebb.cpu.product;
 /**
  * How the product of an {@code m x k} and a {@code k x n} matrix is split into tiles for a number
  * of workers. Every tile packs its own part of both factors, so that tiles are independent and
- * large ones pack less in total; but there should be enough of them, and equally many per worker.
- * Each worker starts with consecutive tiles down the same columns; where their part of the right
- * factor fits whole in its memory, it packs that once. The tiling does not affect the bits.
+ * large ones pack less in total; but there should be enough tiles for all workers, and equally many
+ * per worker. Each worker starts with consecutive tiles down the same columns; if all of their part
+ * of the right factor fits in its memory, it packs that once. The tiling does not affect the bits.
  *
  * @param holds whether the right factor of a tile is packed whole and stays for the next one
  */
@@ -16,7 +16,10 @@ record ProductTiling(int rows, int columns, int m, int n, boolean holds) {
     /** The cost of reading a packed element of the right factor again for a strip of rows. */
     private static final double READING = 4;
 
-    /** The most rows of a tile that need not be kept: fewer and larger tiles share badly. */
+    /**
+     * The most rows of a tile whose right factor is not kept: fewer and larger tiles are
+     * distributed unevenly.
+     */
     private static final int TALL = 512;
 
     int down() {
@@ -34,8 +37,9 @@ record ProductTiling(int rows, int columns, int m, int n, boolean holds) {
     /**
      * The fastest tiling for {@code batch} such products.
      *
-     * @param byRows whether the left factor lies row by row: others take longer to pack, and are
-     *     better packed for many columns at once than beside a right factor that is held whole
+     * @param byRows whether the left factor is stored row by row; otherwise it takes longer to
+     *     pack, and should be packed for many columns at once rather than next to a right factor
+     *     that is kept
      */
     static ProductTiling of(
             int batch, int m, int n, int k, boolean byRows, Panels<?> panels, int workers) {
@@ -64,16 +68,17 @@ record ProductTiling(int rows, int columns, int m, int n, boolean holds) {
         return Math.max(pieces + 1, pieces * 5 / 4);
     }
 
-    /** The size that cuts {@code length} into equal pieces, in multiples of {@code unit}. */
+    /** The tile size that splits {@code length} into equal pieces, in multiples of {@code unit}. */
     private static int even(int length, int pieces, int unit) {
         return Math.max(unit, Math.ceilDiv(Math.ceilDiv(length, pieces), unit) * unit);
     }
 
     /**
-     * The estimated time of the workers, in multiply-adds of a lane. They claim tile after tile,
-     * and the last one to finish may have started a tile when none were left for the others: on
-     * average half a tile more, and more likely with more workers. Cores are seldom equally fast:
-     * among sixteen virtual ones that were measured, some took twice as long as others.
+     * The estimated time of the workers, in multiply-adds of a lane. Workers claim one tile after
+     * the other, and the last worker to finish may have started a tile when none were left for the
+     * others: on average this costs half a tile, and it is more likely with more workers. Cores are
+     * seldom equally fast: of sixteen virtual cores that were measured, some took twice as long as
+     * others.
      */
     private double cost(int batch, int lanes, int workers) {
         double arithmetic =

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.function.LongFunction;
 
 /**
- * Unrolled folds of at most {@link #MOST} elements, in the order of the device's fold kernels: a
- * row is dealt to 32 lanes, which are combined in a fixed tree; columns are combined row by row.
- * Lanes without an element are omitted: combining with the neutral element changes no bit, because
- * a sum starts from zero and so is never a negative zero.
+ * Unrolled folds of at most {@link #MOST} elements, in the order of the device's fold kernels: the
+ * elements of a row are assigned to 32 lanes in turn, which are combined in a fixed tree; columns
+ * are combined row by row. Lanes without an element are omitted: combining with the neutral element
+ * changes no bit, because a sum starts from zero and so is never a negative zero.
  */
 final class FoldOrder {
     static final int MOST = 64;

@@ -1,7 +1,7 @@
 package dev.ebb.cpu.straight;
 
 import dev.ebb.cpu.tile.OperationList;
-import dev.ebb.cpu.tile.Stored;
+import dev.ebb.cpu.tile.StoredType;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Row;
@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Writes a kernel out element by element. */
+/** Emits an unrolled kernel, element by element. */
 final class KernelCode {
     private final ScalarCode code;
 
@@ -39,7 +39,8 @@ final class KernelCode {
     }
 
     /** The values of the bodies at a position. */
-    private List<Operand> evaluate(OperationList line, Shape shape, long position, Reader args) {
+    private List<Operand> evaluate(
+            OperationList line, Shape shape, long position, InputElements args) {
         var values = new ArrayList<Operand>();
         for (var operation : line.operations()) {
             var from = operation.from().stream().map(values::get).toList();
@@ -61,7 +62,8 @@ final class KernelCode {
     }
 
     /** The elements of each output. */
-    List<List<Operand>> write(Kernel kernel, List<DType> in, List<DType> out, Reader inputs) {
+    List<List<Operand>> write(
+            Kernel kernel, List<DType> in, List<DType> out, InputElements inputs) {
         return switch (kernel) {
             case Kernel.Map k -> map(k, in, out, inputs);
             case Kernel.Fold k -> List.of(fold(k, in, inputs));
@@ -73,14 +75,15 @@ final class KernelCode {
         };
     }
 
-    private static Reader through(List<View> views, Shape shape, Reader inputs) {
+    private static InputElements through(List<View> views, Shape shape, InputElements inputs) {
         return (i, position) -> inputs.element(i, at(views.get(i), shape, position));
     }
 
-    private List<List<Operand>> map(Kernel.Map k, List<DType> in, List<DType> out, Reader inputs) {
+    private List<List<Operand>> map(
+            Kernel.Map k, List<DType> in, List<DType> out, InputElements inputs) {
         var bodies = new ArrayList<Scalar>();
         for (int j = 0; j < k.bodies().size(); j++)
-            bodies.add(Stored.as(k.bodies().get(j), in, out.get(j)));
+            bodies.add(StoredType.as(k.bodies().get(j), in, out.get(j)));
         var line = OperationList.of(bodies, in);
         var all = new ArrayList<List<Operand>>();
         for (int j = 0; j < bodies.size(); j++) all.add(new ArrayList<>());
@@ -92,20 +95,20 @@ final class KernelCode {
         return all;
     }
 
-    private List<Operand> fold(Kernel.Fold k, List<DType> in, Reader inputs) {
+    private List<Operand> fold(Kernel.Fold k, List<DType> in, InputElements inputs) {
         var line = OperationList.of(List.of(k.body()), in);
         var args = through(k.operands(), k.shape(), inputs);
         return new FoldOrder(code, k.combine(), k.body().type(in))
                 .all(k.shape(), k.axes(), p -> evaluate(line, k.shape(), p, args).getFirst());
     }
 
-    private List<Operand> rows(Kernel.Rows k, List<DType> in, DType out, Reader inputs) {
+    private List<Operand> rows(Kernel.Rows k, List<DType> in, DType out, InputElements inputs) {
         var types = k.types(in);
         int width = (int) k.width();
         var numbers = new ArrayList<List<Operand>>();
         for (long r = 0; r < k.outer().size(); r++)
             numbers.add(numbers(k, types, in.size(), r, inputs));
-        Reader args =
+        InputElements args =
                 (i, position) ->
                         i < in.size()
                                 ? inputs.element(i, at(k.operands().get(i), k.shape(), position))
@@ -113,7 +116,7 @@ final class KernelCode {
         return switch (k.result()) {
             case Row.RowNumber(int index) -> numbers.stream().map(n -> n.get(index)).toList();
             case Row.Elements(var body) -> {
-                var line = OperationList.of(List.of(Stored.as(body, types, out)), types);
+                var line = OperationList.of(List.of(StoredType.as(body, types, out)), types);
                 var all = new ArrayList<Operand>();
                 for (long p = 0; p < k.shape().size(); p++)
                     all.add(evaluate(line, k.shape(), p, args).getFirst());
@@ -131,7 +134,7 @@ final class KernelCode {
 
     /** The per-row scalars of a rows kernel. */
     private List<Operand> numbers(
-            Kernel.Rows k, List<DType> types, int operands, long row, Reader inputs) {
+            Kernel.Rows k, List<DType> types, int operands, long row, InputElements inputs) {
         int width = (int) k.width();
         var numbers = new ArrayList<Operand>();
         for (var number : k.numbers()) {
@@ -166,18 +169,20 @@ final class KernelCode {
         return numbers;
     }
 
-    private static Reader row(Kernel.Rows k, int operands, List<Operand> numbers, Reader inputs) {
+    private static InputElements row(
+            Kernel.Rows k, int operands, List<Operand> numbers, InputElements inputs) {
         return (i, position) ->
                 i < operands
                         ? inputs.element(i, at(k.operands().get(i), k.shape(), position))
                         : numbers.get(i - operands);
     }
 
-    private List<Operand> contract(Kernel.Contract k, List<DType> in, DType out, Reader inputs) {
+    private List<Operand> contract(
+            Kernel.Contract k, List<DType> in, DType out, InputElements inputs) {
         var type = in.getFirst().compute();
         var types = new ArrayList<>(List.of(type));
         types.addAll(in.subList(2, in.size()));
-        var line = OperationList.of(List.of(Stored.as(k.epilogue(), types, out)), types);
+        var line = OperationList.of(List.of(StoredType.as(k.epilogue(), types, out)), types);
         var left = k.batch().append(k.m(), k.k());
         var right = k.batch().append(k.k(), k.n());
         var whole = k.batch().append(k.m(), k.n());
@@ -193,7 +198,7 @@ final class KernelCode {
                 sum = code.fma(x, y, sum);
             }
             var total = sum;
-            Reader args =
+            InputElements args =
                     (a, position) ->
                             a == 0
                                     ? total
@@ -204,7 +209,7 @@ final class KernelCode {
         return all;
     }
 
-    private static List<Operand> assemble(Kernel.Assemble k, DType out, Reader inputs) {
+    private static List<Operand> assemble(Kernel.Assemble k, DType out, InputElements inputs) {
         var fill = Operand.constant(out.compute(), k.fill());
         var all = new ArrayList<>(Collections.nCopies((int) k.shape().size(), fill));
         for (int i = 0; i < k.parts().size(); i++) {
@@ -216,7 +221,7 @@ final class KernelCode {
         return all;
     }
 
-    private static List<List<Operand>> cut(Kernel.Cut k, Reader inputs) {
+    private static List<List<Operand>> cut(Kernel.Cut k, InputElements inputs) {
         var all = new ArrayList<List<Operand>>();
         for (int j = 0; j < k.sizes().size(); j++) {
             var out = new ArrayList<Operand>();

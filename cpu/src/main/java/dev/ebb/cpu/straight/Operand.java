@@ -3,9 +3,9 @@ package dev.ebb.cpu.straight;
 import dev.ebb.ir.DType;
 
 /**
- * One number of a compute type: in a local variable, or a constant, whose local is -1.
+ * A scalar of a compute type: a local variable, or a constant, whose local is -1.
  *
- * @param bits a constant's bits, as {@link #constant} makes them
+ * @param bits a constant's bits, as made by {@link #constant}
  */
 record Operand(DType type, int local, long bits) {
 

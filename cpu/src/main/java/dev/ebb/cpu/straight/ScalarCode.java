@@ -39,10 +39,10 @@ final class ScalarCode {
     private record Key(Object function, List<Operand> of) {}
 
     private final CodeBuilder code;
-    private final Elements elements;
+    private final ElementAccess elements;
     private final Map<Key, Operand> known = new HashMap<>();
 
-    ScalarCode(CodeBuilder code, Elements elements) {
+    ScalarCode(CodeBuilder code, ElementAccess elements) {
         this.code = code;
         this.elements = elements;
     }
@@ -197,7 +197,7 @@ final class ScalarCode {
 
     private void compare(Fn2 fn, DType type) {
         boolean up = fn == Fn2.GT || fn == Fn2.GE;
-        switch (Elements.kind(type)) {
+        switch (ElementAccess.kind(type)) {
             case FLOAT -> {
                 if (up) code.fcmpl();
                 else code.fcmpg();
@@ -237,7 +237,7 @@ final class ScalarCode {
             case POW, ATAN2, HYPOT, POLYGAMMA -> {
                 var enums = desc(Fn2.class);
                 // the function comes first: both numbers are put aside
-                var kind = Elements.kind(single ? DType.F32 : DType.F64);
+                var kind = ElementAccess.kind(single ? DType.F32 : DType.F64);
                 int y = code.allocateLocal(kind);
                 int x = code.allocateLocal(kind);
                 code.storeLocal(kind, y).storeLocal(kind, x).getstatic(enums, fn.name(), enums);

@@ -25,7 +25,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Consumer;
 
-/** Makes the hidden class of a {@link StraightForm}: a method for each of its parts. */
+/** Generates the hidden class of a {@link StraightForm}, with a method for each of its parts. */
 final class StraightClass {
     static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.straight.StraightProgram");
     private static final ClassDesc ARRAY = CD_double.arrayType();
@@ -36,7 +36,7 @@ final class StraightClass {
 
     private StraightClass() {}
 
-    /** All of {@code sequence} in its memory. */
+    /** Compiles the whole of {@code sequence}, with values in their planned memory. */
     static Merged inPlace(Sequence sequence) {
         var form = StraightForm.of(sequence, 0, false);
         var data = new ClassData();
@@ -60,7 +60,7 @@ final class StraightClass {
                 });
     }
 
-    /** The same from and to arrays. */
+    /** The same with arguments and results in arrays. */
     static Direct direct(Sequence sequence, int arguments) {
         var form = StraightForm.of(sequence, arguments, true);
         var data = new ClassData();
@@ -89,8 +89,8 @@ final class StraightClass {
                 });
     }
 
-    /** One computation that takes the addresses of operands and results. */
-    static Anywhere movable(Node node) {
+    /** Compiles one node into a method that takes the addresses of operands and results. */
+    static Anywhere relocatable(Node node) {
         return instance(
                 Anywhere.class,
                 new ClassData(),
@@ -99,11 +99,11 @@ final class StraightClass {
                                 "run",
                                 ANYWHERE,
                                 ClassFile.ACC_PUBLIC,
-                                code -> new MovableCode(node, code).write()));
+                                code -> new RelocatableCode(node, code).write()));
     }
 
     private static void write(StraightForm form, int part, CodeBuilder code, ClassData data) {
-        new PartCode(form, part, code, data).write();
+        new MethodCode(form, part, code, data).write();
         code.return_();
     }
 

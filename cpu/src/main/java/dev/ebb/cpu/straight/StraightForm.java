@@ -14,10 +14,10 @@ import java.util.Set;
  * locals; values that another part or a separate kernel reads are in memory, where the plan put
  * them.
  *
- * @param arguments so many of the first parameters come in an array, if {@code arrays}
- * @param arrays whether the results go to an array
+ * @param arguments the number of first parameters that are passed in an array, if {@code arrays}
+ * @param arrays whether the results are written to an array
  * @param parts the computations of each part, by number
- * @param stored what is written to memory
+ * @param stored the values that are written to memory
  */
 record StraightForm(
         Sequence sequence,
@@ -27,7 +27,7 @@ record StraightForm(
         Set<Value> stored) {
 
     static StraightForm of(Sequence sequence, int arguments, boolean arrays) {
-        var parts = Parts.of(sequence, arguments, arrays);
+        var parts = MethodSplit.of(sequence, arguments, arrays);
         return new StraightForm(
                 sequence, arguments, arrays, parts, stored(sequence, arrays, parts));
     }
@@ -52,7 +52,7 @@ record StraightForm(
     }
 
     static boolean isCalled(Sequence.Work work) {
-        return Fitting.bytes(work) < 0;
+        return UnrollLimits.bytes(work) < 0;
     }
 
     /** The offset of each argument in the array of arguments. */

@@ -2,9 +2,9 @@ package dev.ebb.cpu.straight;
 
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.group.MapGroups;
-import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tiles;
-import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.exec.Direct;
 import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
@@ -21,16 +21,16 @@ import java.util.Optional;
  * It calls the same scalar functions and adds in the same order as the kernels, so the bits are the
  * same. It allocates no memory of its own.
  *
- * @param after how often a program runs before it is worth a class
+ * @param after the number of runs of a program before it is compiled
  */
 public record StraightPrograms(int after) {
     /** Longer sequences take too long to compile. */
     private static final int MOST_WORKS = 4096;
 
     /** The most elements of arguments and results that are copied one by one. */
-    private static final long MOST_MOVED = Parts.MOST_ACCESSES;
+    private static final long MOST_MOVED = MethodSplit.MOST_ACCESSES;
 
-    /** Made in the ninth run. */
+    /** Compiles a program after its ninth run. */
     public StraightPrograms() {
         this(8);
     }
@@ -40,34 +40,34 @@ public record StraightPrograms(int after) {
      * loops.
      */
     public Optional<Merged> inPlace(
-            Sequence sequence, Crew workers, Tiles tiles, FusedLoops loops) {
+            Sequence sequence, WorkerGroup workers, Tiles tiles, FusedLoops loops) {
         boolean small = isSmall(sequence);
         if (!small || !isOneMethod(sequence)) {
-            var regions = Regions.of(sequence, workers, tiles);
-            if (regions.isPresent()) return regions;
+            var merged = MergedLoops.of(sequence, workers, tiles);
+            if (merged.isPresent()) return merged;
         }
         if (!small) return MapGroups.of(sequence, workers, tiles, loops);
         return Optional.of(StraightClass.inPlace(sequence));
     }
 
-    /** Whether a program gets merged loops before its first run: depends on its sizes alone. */
+    /** Whether a program gets merged loops before its first run; depends on its sizes alone. */
     public boolean isAtOnce(List<Node> nodes) {
-        return after < Integer.MAX_VALUE && Regions.isLarge(nodes);
+        return after < Integer.MAX_VALUE && MergedLoops.isLarge(nodes);
     }
 
     private static boolean isOneMethod(Sequence sequence) {
         return sequence.works().stream().noneMatch(StraightForm::isCalled)
-                && Parts.of(sequence, 0, false).size() == 1;
+                && MethodSplit.of(sequence, 0, false).size() == 1;
     }
 
-    /** The registers for merged loops with {@code node}. */
-    public static Need need(Node node) {
-        return Regions.need(node);
+    /** The scratch memory for merged loops that contain {@code node}. */
+    public static KernelScratch scratch(Node node) {
+        return MergedLoops.scratch(node);
     }
 
-    /** The same for all of the body of a loop. */
-    public static Need need(Graph body) {
-        return Regions.need(body);
+    /** The same for all nodes of the body of a loop. */
+    public static KernelScratch scratch(Graph body) {
+        return MergedLoops.scratch(body);
     }
 
     /** The same, from an array of arguments to an array of results. */

@@ -1,4 +1,7 @@
-/** Programs of few elements as one method: bytecode without loops, with values in locals. */
+/**
+ * Compiles small programs to straight-line bytecode, without loops and with values in local
+ * variables, and larger ones to merged loops.
+ */
 @NullMarked
 package dev.ebb.cpu.straight;
 

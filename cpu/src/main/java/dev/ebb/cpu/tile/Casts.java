@@ -173,7 +173,7 @@ final class Casts {
         for (int i = 0; i < n; i++) y[o + i] = (float) x[a + i];
     }
 
-    /** By way of double, as on the reference device: a long is rounded twice. */
+    /** Converts by way of double, as on the reference device: a long is rounded twice. */
     private static void toFloat(long[] x, int a, float[] y, int o, int n) {
         for (int i = 0; i < n; i++) y[o + i] = (float) (double) x[a + i];
     }

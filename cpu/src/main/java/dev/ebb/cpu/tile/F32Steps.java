@@ -13,8 +13,8 @@ import dev.ebb.cpu.math.F32Power;
 import dev.ebb.cpu.math.F32Scalar;
 import dev.ebb.cpu.math.F32Waves;
 import dev.ebb.cpu.math.FunctionForm;
-import dev.ebb.cpu.tile.Warming.State;
-import dev.ebb.cpu.tile.Warming.States;
+import dev.ebb.cpu.tile.WarmupStep.State;
+import dev.ebb.cpu.tile.WarmupStep.States;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
@@ -26,8 +26,8 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Steps over f32 registers. Each function has one vector loop in a method of its own, so that the
- * JIT compiles it as a unit, and a plain loop that is used while the vector loop is {@link Warming
- * cold}.
+ * JIT compiles it as a unit, and a plain loop that is used while the vector loop is {@link
+ * WarmupStep cold}.
  */
 public final class F32Steps {
     private static final VectorSpecies<Float> LANES = F32Math.LANES;
@@ -82,28 +82,28 @@ public final class F32Steps {
     }
 
     static TileStep select(int c, int yes, int no, int o) {
-        return new Warming(
+        return new WarmupStep(
                 SELECT,
                 (t, _, n) -> select(t.i32, c, t.f32, yes, no, o, n),
                 (t, _, skip, n) -> plainSelect(t.i32, c, t.f32, yes, no, o, skip, n));
     }
 
     private static TileStep warming(Fn1 fn, TileStep vectors, int a, int o) {
-        return new Warming(
+        return new WarmupStep(
                 UNARY.of(fn),
                 vectors,
                 (t, _, skip, n) -> plain(fn, t.f32, a + skip, o + skip, n - skip));
     }
 
     private static TileStep warming(Fn2 fn, TileStep vectors, int a, int b, int o) {
-        return new Warming(
+        return new WarmupStep(
                 BINARY.of(fn),
                 vectors,
                 (t, _, skip, n) -> plain(fn, t.f32, a + skip, b + skip, o + skip, n - skip));
     }
 
     private static TileStep comparing(Fn2 fn, TileStep vectors, int a, int b, int o) {
-        return new Warming(
+        return new WarmupStep(
                 BINARY.of(fn),
                 vectors,
                 (t, _, skip, n) -> plainTruth(fn, t.f32, a, b, t.i32, o, skip, n));

@@ -10,7 +10,7 @@ import dev.ebb.cpu.math.F64Math;
 import dev.ebb.cpu.math.F64Power;
 import dev.ebb.cpu.math.F64Waves;
 import dev.ebb.cpu.math.FunctionForm;
-import dev.ebb.cpu.tile.Warming.States;
+import dev.ebb.cpu.tile.WarmupStep.States;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
@@ -20,7 +20,7 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Steps over f64 registers. As in {@link F32Steps}, each function has one vector loop in a method
- * of its own and a plain loop that is used while the vector loop is {@link Warming cold}.
+ * of its own and a plain loop that is used while the vector loop is {@link WarmupStep cold}.
  */
 public final class F64Steps {
     private static final VectorSpecies<Double> LANES = F64Math.LANES;
@@ -71,14 +71,14 @@ public final class F64Steps {
     }
 
     private static TileStep warming(Fn1 fn, TileStep vectors, int a, int o) {
-        return new Warming(
+        return new WarmupStep(
                 UNARY.of(fn),
                 vectors,
                 (t, _, skip, n) -> plain(fn, t.f64, a + skip, o + skip, n - skip));
     }
 
     private static TileStep warming(Fn2 fn, TileStep vectors, int a, int b, int o) {
-        return new Warming(
+        return new WarmupStep(
                 BINARY.of(fn),
                 vectors,
                 (t, _, skip, n) -> plain(fn, t.f64, a + skip, b + skip, o + skip, n - skip));

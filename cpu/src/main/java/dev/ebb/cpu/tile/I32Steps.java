@@ -9,8 +9,8 @@ import static jdk.incubator.vector.VectorOperators.LT;
 import static jdk.incubator.vector.VectorOperators.NE;
 import static jdk.incubator.vector.VectorOperators.XOR;
 
-import dev.ebb.cpu.tile.Warming.State;
-import dev.ebb.cpu.tile.Warming.States;
+import dev.ebb.cpu.tile.WarmupStep.State;
+import dev.ebb.cpu.tile.WarmupStep.States;
 import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.math.Checks;
@@ -66,14 +66,14 @@ final class I32Steps {
     }
 
     static TileStep select(int c, int yes, int no, int o) {
-        return new Warming(
+        return new WarmupStep(
                 SELECT,
                 (t, _, n) -> select(t.i32, c, yes, no, o, n),
                 (t, _, skip, n) -> plainSelect(t.i32, c, yes, no, o, skip, n));
     }
 
     private static TileStep warming(Fn2 fn, TileStep vectors, int a, int b, int o) {
-        return new Warming(
+        return new WarmupStep(
                 BINARY.of(fn),
                 vectors,
                 (t, _, skip, n) -> plain(fn, t.i32, a + skip, b + skip, o + skip, n - skip));

@@ -123,12 +123,12 @@ final class Registers {
     }
 
     /** The memory for the registers. */
-    Need need() {
-        return Need.NOTHING
-                .and(Bank.F32, f32.end(length))
-                .and(Bank.F64, f64.end(length))
-                .and(Bank.I32, i32.end(length))
-                .and(Bank.I64, i64.end(length));
+    KernelScratch scratch() {
+        return KernelScratch.NOTHING
+                .and(ScratchArray.F32, f32.end(length))
+                .and(ScratchArray.F64, f64.end(length))
+                .and(ScratchArray.I32, i32.end(length))
+                .and(ScratchArray.I64, i64.end(length));
     }
 
     /** The elements of each register, without its padding. */

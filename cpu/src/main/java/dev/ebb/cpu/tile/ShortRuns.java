@@ -82,8 +82,9 @@ final class ShortRuns {
         long step = w.strides[0];
         for (int i = o; i < o + n; ) {
             int run = w.run(o + n - i);
-            if (step == 0) Arrays.fill(r, i, i + run, s.get(Reads.FLOAT, at * 4));
-            else for (int k = 0; k < run; k++) r[i + k] = s.get(Reads.FLOAT, (at + k * step) * 4);
+            if (step == 0) Arrays.fill(r, i, i + run, s.get(RunLoads.FLOAT, at * 4));
+            else
+                for (int k = 0; k < run; k++) r[i + k] = s.get(RunLoads.FLOAT, (at + k * step) * 4);
             at = w.next(at, run);
             i += run;
         }
@@ -93,8 +94,10 @@ final class ShortRuns {
         long step = w.strides[0];
         for (int i = o; i < o + n; ) {
             int run = w.run(o + n - i);
-            if (step == 0) Arrays.fill(r, i, i + run, s.get(Reads.DOUBLE, at * 8));
-            else for (int k = 0; k < run; k++) r[i + k] = s.get(Reads.DOUBLE, (at + k * step) * 8);
+            if (step == 0) Arrays.fill(r, i, i + run, s.get(RunLoads.DOUBLE, at * 8));
+            else
+                for (int k = 0; k < run; k++)
+                    r[i + k] = s.get(RunLoads.DOUBLE, (at + k * step) * 8);
             at = w.next(at, run);
             i += run;
         }
@@ -104,8 +107,8 @@ final class ShortRuns {
         long step = w.strides[0];
         for (int i = o; i < o + n; ) {
             int run = w.run(o + n - i);
-            if (step == 0) Arrays.fill(r, i, i + run, s.get(Reads.INT, at * 4));
-            else for (int k = 0; k < run; k++) r[i + k] = s.get(Reads.INT, (at + k * step) * 4);
+            if (step == 0) Arrays.fill(r, i, i + run, s.get(RunLoads.INT, at * 4));
+            else for (int k = 0; k < run; k++) r[i + k] = s.get(RunLoads.INT, (at + k * step) * 4);
             at = w.next(at, run);
             i += run;
         }
@@ -115,8 +118,8 @@ final class ShortRuns {
         long step = w.strides[0];
         for (int i = o; i < o + n; ) {
             int run = w.run(o + n - i);
-            if (step == 0) Arrays.fill(r, i, i + run, s.get(Reads.LONG, at * 8));
-            else for (int k = 0; k < run; k++) r[i + k] = s.get(Reads.LONG, (at + k * step) * 8);
+            if (step == 0) Arrays.fill(r, i, i + run, s.get(RunLoads.LONG, at * 8));
+            else for (int k = 0; k < run; k++) r[i + k] = s.get(RunLoads.LONG, (at + k * step) * 8);
             at = w.next(at, run);
             i += run;
         }
@@ -127,7 +130,7 @@ final class ShortRuns {
         for (int i = o; i < o + n; ) {
             int run = w.run(o + n - i);
             for (int k = 0; k < run; k++)
-                r[i + k] = Half.fromBf16(s.get(Reads.SHORT, (at + k * step) * 2));
+                r[i + k] = Half.fromBf16(s.get(RunLoads.SHORT, (at + k * step) * 2));
             at = w.next(at, run);
             i += run;
         }
@@ -138,7 +141,7 @@ final class ShortRuns {
         for (int i = o; i < o + n; ) {
             int run = w.run(o + n - i);
             for (int k = 0; k < run; k++)
-                r[i + k] = Float.float16ToFloat(s.get(Reads.SHORT, (at + k * step) * 2));
+                r[i + k] = Float.float16ToFloat(s.get(RunLoads.SHORT, (at + k * step) * 2));
             at = w.next(at, run);
             i += run;
         }
@@ -148,8 +151,9 @@ final class ShortRuns {
         long step = w.strides[0];
         for (int i = o; i < o + n; ) {
             int run = w.run(o + n - i);
-            if (step == 0) Arrays.fill(r, i, i + run, s.get(Reads.BYTE, at) & 0xff);
-            else for (int k = 0; k < run; k++) r[i + k] = s.get(Reads.BYTE, at + k * step) & 0xff;
+            if (step == 0) Arrays.fill(r, i, i + run, s.get(RunLoads.BYTE, at) & 0xff);
+            else
+                for (int k = 0; k < run; k++) r[i + k] = s.get(RunLoads.BYTE, at + k * step) & 0xff;
             at = w.next(at, run);
             i += run;
         }
@@ -161,7 +165,7 @@ final class ShortRuns {
             int run = w.run(o + n - i);
             for (int k = 0; k < run; k++) {
                 long bit = at + k * step;
-                r[i + k] = (s.get(Reads.BYTE, bit >> 3) >> (bit & 7)) & 1;
+                r[i + k] = (s.get(RunLoads.BYTE, bit >> 3) >> (bit & 7)) & 1;
             }
             at = w.next(at, run);
             i += run;

@@ -26,7 +26,8 @@ public final class Tile {
     public static final int DOUBLES = 16 * REGISTER;
 
     /**
-     * The elements for the numbers of rows; in a kernel that has such, they precede its registers.
+     * The elements for the numbers of rows; in a kernel with such numbers, they precede its
+     * registers.
      */
     public static final int NUMBERS = 1024;
 
@@ -96,22 +97,22 @@ public final class Tile {
 
     public final double[] f64Panel;
 
-    public Tile(Need need) {
-        f32 = new float[need.of(Bank.F32)];
-        i32 = new int[need.of(Bank.I32)];
-        f64 = new double[need.of(Bank.F64)];
-        i64 = new long[need.of(Bank.I64)];
-        f32Block = new float[need.of(Bank.F32_BLOCK)];
-        f64Block = new double[need.of(Bank.F64_BLOCK)];
-        i64Block = new long[need.of(Bank.I64_BLOCK)];
-        f32Sums = new float[3][need.of(Bank.F32_SUMS)];
-        f64Sums = new double[3][need.of(Bank.F64_SUMS)];
-        i64Sums = new long[3][need.of(Bank.I64_SUMS)];
-        halves = new short[need.of(Bank.HALVES)];
-        bytes = new byte[need.of(Bank.BYTES)];
-        f32Panel = new float[need.of(Bank.F32_PANEL)];
-        f64Panel = new double[need.of(Bank.F64_PANEL)];
-        int walks = need.of(Bank.WALKS);
+    public Tile(KernelScratch scratch) {
+        f32 = new float[scratch.of(ScratchArray.F32)];
+        i32 = new int[scratch.of(ScratchArray.I32)];
+        f64 = new double[scratch.of(ScratchArray.F64)];
+        i64 = new long[scratch.of(ScratchArray.I64)];
+        f32Block = new float[scratch.of(ScratchArray.F32_BLOCK)];
+        f64Block = new double[scratch.of(ScratchArray.F64_BLOCK)];
+        i64Block = new long[scratch.of(ScratchArray.I64_BLOCK)];
+        f32Sums = new float[3][scratch.of(ScratchArray.F32_SUMS)];
+        f64Sums = new double[3][scratch.of(ScratchArray.F64_SUMS)];
+        i64Sums = new long[3][scratch.of(ScratchArray.I64_SUMS)];
+        halves = new short[scratch.of(ScratchArray.HALVES)];
+        bytes = new byte[scratch.of(ScratchArray.BYTES)];
+        f32Panel = new float[scratch.of(ScratchArray.F32_PANEL)];
+        f64Panel = new double[scratch.of(ScratchArray.F64_PANEL)];
+        int walks = scratch.of(ScratchArray.WALKS);
         f32Lanes = new float[walks * FOLD_LANES];
         f64Lanes = new double[walks * FOLD_LANES];
         walk = new long[walks * RANK];

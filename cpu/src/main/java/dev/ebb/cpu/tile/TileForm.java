@@ -97,10 +97,10 @@ public record TileForm(
     }
 
     /** The tile memory that the program needs. */
-    public Need need() {
-        var need = registers.need().and(Bank.WALKS, 1);
+    public KernelScratch scratch() {
+        var scratch = registers.scratch().and(ScratchArray.WALKS, 1);
         for (Arg arg : args)
-            if (arg instanceof Arg.Read(var stored, _)) need = need.moving(stored, length());
-        return need;
+            if (arg instanceof Arg.Read(var stored, _)) scratch = scratch.moving(stored, length());
+        return scratch;
     }
 }

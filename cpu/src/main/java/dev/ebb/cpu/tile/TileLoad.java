@@ -62,9 +62,9 @@ public final class TileLoad implements TileStep {
     @Override
     public void run(Tile tile, long position, int n) {
         if (isConstant(sizes, strides)) {
-            Reads.run(dtype, segment, offset, 0, tile, to, n);
+            RunLoads.run(dtype, segment, offset, 0, tile, to, n);
         } else if (sizes.length == 1) {
-            Reads.run(dtype, segment, offset + position * strides[0], strides[0], tile, to, n);
+            RunLoads.run(dtype, segment, offset + position * strides[0], strides[0], tile, to, n);
         } else {
             runs(tile, position, n);
         }
@@ -86,7 +86,7 @@ public final class TileLoad implements TileStep {
         }
         for (int done = 0; done < n; ) {
             int run = walk.run(n - done);
-            Reads.run(dtype, segment, at, strides[0], tile, to + done, run);
+            RunLoads.run(dtype, segment, at, strides[0], tile, to + done, run);
             done += run;
             at = walk.next(at, run);
         }

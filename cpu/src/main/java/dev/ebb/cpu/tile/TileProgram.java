@@ -102,10 +102,10 @@ public final class TileProgram {
                 var memory = (Source.Memory) sources.get(at);
                 yield new TileLoad(memory.buffer(), memory.view(), shape, o);
             }
-            case Scalar.Lit(var of, double value) -> Sources.constant(of, value, o);
-            case Scalar.Index(int axis) -> Sources.index(shape, axis, o);
-            case Scalar.Position _ -> Sources.position(o);
-            case Scalar.Draw _ -> Sources.draw(a, b, o);
+            case Scalar.Lit(var of, double value) -> GeneratedValues.constant(of, value, o);
+            case Scalar.Index(int axis) -> GeneratedValues.index(shape, axis, o);
+            case Scalar.Position _ -> GeneratedValues.position(o);
+            case Scalar.Draw _ -> GeneratedValues.draw(a, b, o);
             case Scalar.Cast(var to, _) -> Casts.step(type, to, a, o);
             case Scalar.Un(var fn, _) ->
                     switch (type) {

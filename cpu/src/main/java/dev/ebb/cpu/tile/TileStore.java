@@ -1,11 +1,11 @@
 package dev.ebb.cpu.tile;
 
-import static dev.ebb.cpu.tile.Reads.BYTE;
-import static dev.ebb.cpu.tile.Reads.DOUBLE;
-import static dev.ebb.cpu.tile.Reads.FLOAT;
-import static dev.ebb.cpu.tile.Reads.INT;
-import static dev.ebb.cpu.tile.Reads.LONG;
-import static dev.ebb.cpu.tile.Reads.SHORT;
+import static dev.ebb.cpu.tile.RunLoads.BYTE;
+import static dev.ebb.cpu.tile.RunLoads.DOUBLE;
+import static dev.ebb.cpu.tile.RunLoads.FLOAT;
+import static dev.ebb.cpu.tile.RunLoads.INT;
+import static dev.ebb.cpu.tile.RunLoads.LONG;
+import static dev.ebb.cpu.tile.RunLoads.SHORT;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;

@@ -2,25 +2,25 @@ package dev.ebb.cpu.tile;
 
 /** The memory of a program's workers: one tile for each. */
 public final class Tiles {
-    private final Needs needs;
+    private final ProgramScratch scratch;
     private Tile[] tiles;
 
-    public Tiles(Needs needs, int workers) {
-        this.needs = needs;
+    public Tiles(ProgramScratch scratch, int workers) {
+        this.scratch = scratch;
         tiles = new Tile[workers];
-        for (int i = 0; i < workers; i++) tiles[i] = new Tile(needs.worker(i));
+        for (int i = 0; i < workers; i++) tiles[i] = new Tile(scratch.worker(i));
     }
 
-    /** These tiles if they are large enough for these kernels too, else larger ones. */
-    public Tiles with(Needs more, int workers) {
+    /** These tiles if they are large enough for these kernels too, otherwise larger ones. */
+    public Tiles with(ProgramScratch more, int workers) {
         boolean enough = workers == tiles.length;
         for (int i = 0; i < workers && enough; i++)
-            enough = more.worker(i).isWithin(needs.worker(i));
-        return enough ? this : new Tiles(needs.and(more), workers);
+            enough = more.worker(i).isWithin(scratch.worker(i));
+        return enough ? this : new Tiles(scratch.and(more), workers);
     }
 
-    public Needs needs() {
-        return needs;
+    public ProgramScratch scratch() {
+        return scratch;
     }
 
     public Tile of(int worker) {
@@ -28,17 +28,17 @@ public final class Tiles {
     }
 
     /** Throws if a kernel needs more memory than was counted for the program. */
-    public void check(String kernel, Need need) {
-        for (int i = 0; i < Math.min(tiles.length, need.workers()); i++) {
-            if (!need.isWithin(needs.worker(i))) {
+    public void check(String kernel, KernelScratch needed) {
+        for (int i = 0; i < Math.min(tiles.length, needed.workers()); i++) {
+            if (!needed.isWithin(scratch.worker(i))) {
                 throw new IllegalStateException(
                         kernel
                                 + " needs "
-                                + need
+                                + needed
                                 + " of worker "
                                 + i
                                 + ", which has "
-                                + needs.worker(i)
+                                + scratch.worker(i)
                                 + ": reserve memory for all nodes of a program first");
             }
         }

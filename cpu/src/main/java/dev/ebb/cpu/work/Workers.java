@@ -24,11 +24,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * A run allocates nothing.
  */
 public final class Workers implements AutoCloseable {
-    /** Below this a second thread costs more than it saves. */
+    /** With less work than this, a second thread costs more than it saves. */
     public static final int GRAIN = 16 * 1024;
 
     /**
-     * The body of a run: computes {@code part} with the scratch memory of {@code worker}, which no
+     * A part of the work: computes {@code part} with the scratch memory of {@code worker}, which no
      * other part uses meanwhile.
      */
     public interface Part {
@@ -43,7 +43,7 @@ public final class Workers implements AutoCloseable {
      */
     private static final int APART = 16;
 
-    /** Where the number of parts that are not done lies in {@link #words}. */
+    /** The index in {@link #words} of the number of parts that are not done. */
     private static final int PENDING = APART;
 
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
@@ -54,13 +54,16 @@ public final class Workers implements AutoCloseable {
     private final Worker[] crew;
 
     /**
-     * Each {@link #APART} from the one before: the parts of the run that are not done yet; then for
-     * each worker the generation of the run (upper half) and the number of parts at the end of its
-     * range that are not claimed yet (lower half).
+     * Entries {@link #APART} apart: the parts of the run that are not done yet; then for each
+     * worker the generation of the run (upper half) and the number of parts at the end of its range
+     * that are not claimed yet (lower half).
      */
     private final long[] words;
 
-    /** Upper half: generation; lower half: workers from this number on have no part in the run. */
+    /**
+     * Upper half: generation; lower half: workers with this number or a larger one have no parts in
+     * the run.
+     */
     private volatile long run;
 
     private volatile boolean closed;
@@ -80,7 +83,7 @@ public final class Workers implements AutoCloseable {
         words = new long[PENDING + (threads + 2) * APART];
     }
 
-    /** How many parts may run at once; worker numbers are below it. */
+    /** The most parts that run at the same time; worker numbers are less than this. */
     int threads() {
         return threads;
     }
@@ -94,11 +97,11 @@ public final class Workers implements AutoCloseable {
         run(parts, threads, body);
     }
 
-    /** As above, by at most this number of workers, those with the lowest numbers. */
+    /** As above, with at most this number of workers, those with the lowest numbers. */
     void run(int parts, int workers, Part body) {
         if (parts <= 0) return;
         int least = Math.min(parts, Math.min(workers, threads));
-        if (Thread.currentThread() instanceof Worker inside && inside.crew() == this) {
+        if (Thread.currentThread() instanceof Worker inside && inside.owner() == this) {
             int number = Math.min(inside.number, least - 1);
             for (int i = 0; i < parts; i++) body.run(i, number);
             return;
@@ -115,10 +118,10 @@ public final class Workers implements AutoCloseable {
         }
     }
 
-    /** Runs {@code body}; the runs within it are executed by their caller alone. */
+    /** Runs {@code body}; runs within it are executed by the calling thread alone. */
     void alone(Runnable body) {
-        // within a part they are anyway, and the lock is its caller's
-        if (Thread.currentThread() instanceof Worker inside && inside.crew() == this) {
+        // within a part they are anyway, and the lock is held by the caller of the run
+        if (Thread.currentThread() instanceof Worker inside && inside.owner() == this) {
             body.run();
             return;
         }
@@ -167,7 +170,7 @@ public final class Workers implements AutoCloseable {
         }
     }
 
-    /** Where the range of worker {@code i} ends. */
+    /** The end of the range of worker {@code i}. */
     private static int end(int i, int parts, int workers) {
         return (int) ((long) parts * (i + 1) / workers);
     }
@@ -196,7 +199,9 @@ public final class Workers implements AutoCloseable {
         return current;
     }
 
-    /** Claims the next part of a range: how many parts from the end it is, or zero. */
+    /**
+     * Claims the next part of a range; returns its distance from the end, or zero if none is left.
+     */
     private int claim(int owner, long generation) {
         while (true) {
             long word = (long) WORD.getVolatile(words, place(owner));
@@ -261,7 +266,7 @@ public final class Workers implements AutoCloseable {
             setDaemon(true);
         }
 
-        Workers crew() {
+        Workers owner() {
             return Workers.this;
         }
 
@@ -275,7 +280,7 @@ public final class Workers implements AutoCloseable {
             return current == known || number >= (int) current;
         }
 
-        /** Waits for another run than {@code known}. */
+        /** Waits for a run other than {@code known}. */
         private void idle(long known) {
             long end = System.nanoTime() + spinNanos;
             while (hasNothing(known) && !closed) {

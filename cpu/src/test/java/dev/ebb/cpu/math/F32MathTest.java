@@ -14,12 +14,15 @@ import java.util.function.UnaryOperator;
 
 class F32MathTest {
     /**
-     * A stride through all floats that meets every exponent and both signs, NaN and infinity
-     * included.
+     * A stride through all floats that reaches every exponent and both signs, with NaN and
+     * infinity.
      */
     private static final int STRIDE = 4099;
 
-    /** Each is compiled by itself: all in one method would be too large for C2's vectors. */
+    /**
+     * Each function is compiled separately: all in one method would be too large for C2 to inline
+     * vectors.
+     */
     private static UnaryOperator<FloatVector> vectors(Fn1 fn) {
         return switch (fn) {
             case EXP -> F32Math::exp;
@@ -63,7 +66,7 @@ class F32MathTest {
         assertThat(worst).isLessThan(bound);
     }
 
-    /** By how many units in the last place {@code y} misses fn(x). */
+    /** The difference of {@code y} from fn(x) in units in the last place. */
     private static double miss(Fn1 fn, float x, float y) {
         if (Float.compare(F32Scalar.apply(fn, x), y) != 0) {
             throw new AssertionError(

@@ -22,8 +22,8 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 
 /**
- * Vectors against the scalar functions of core to the bit, both against the JDK's over all of
- * double's range, and the stated errors against 40-digit values.
+ * Compares vectors with the scalar functions of core to the bit, both with the JDK's functions over
+ * the whole range of double, and checks the stated errors with 40-digit values.
  */
 class F64MathTest {
     private static final int COUNT = 1 << 15;
@@ -107,7 +107,7 @@ class F64MathTest {
                                         * (1 + random.nextInt(-3, 4) * 0x1p-52);
                     };
         }
-        // blocks without any argument that is left to the scalar function
+        // blocks without arguments that are computed by the scalar function
         for (int i = 0; i < count; i++)
             if (i / F64Pass.BLOCK % 2 == 1 && !(Math.abs(x[i]) < 1e9))
                 x[i] = random.nextDouble(-1e6, 1e6);
@@ -142,7 +142,10 @@ class F64MathTest {
         }
     }
 
-    /** The JDK's own function; the JDK has no error function, which 40 digits hold below. */
+    /**
+     * The JDK's function; the JDK has no error function, which is checked with 40-digit values
+     * below.
+     */
     private static double strict(Fn1 fn, double x) {
         return switch (fn) {
             case EXP -> StrictMath.exp(x);
@@ -175,7 +178,7 @@ class F64MathTest {
         for (int i = 0; i < n; i++) {
             r[n + i] = random.nextDouble(-20, 20);
             if (i % 3 == 0) r[n + i] = Math.rint(r[n + i]);
-            // blocks without any base that is left to the mirror
+            // blocks without bases that are computed by the scalar function
             if (i / F64Pass.BLOCK % 2 == 1)
                 r[i] = Math.scalb(random.nextDouble(1, 2), random.nextInt(-40, 40));
         }

@@ -19,13 +19,16 @@ import java.util.SplittableRandom;
 
 /** Blocks of every height and type have the bits of plain loops, on vectors of any width. */
 class BlockClassTest {
-    /** C2's FreqInlineSize: a hot method of more bytes is compiled by itself. */
+    /** C2's FreqInlineSize: a hot method with more bytes is compiled separately, not inlined. */
     private static final int INLINED = 325;
 
     private static final Blocks<float[]> F32 = BlockClass.generate(F32Blocks.SPECIES, 12, 8, 4);
     private static final Blocks<double[]> F64 = BlockClass.generate(F64Blocks.SPECIES, 12, 8, 4);
 
-    /** Elements before and behind what a block may touch, and between the rows of its result. */
+    /**
+     * Elements before and after the memory that a block may access, and between the rows of its
+     * result.
+     */
     private static final int GAP = 3;
 
     @ParameterizedTest

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.lang.foreign.Arena;
 import java.lang.reflect.Array;
 
-/** Every element of a packed factor lies where {@link Pack#place} says. */
+/** Every element of a packed factor is at the index given by {@link Pack#place}. */
 class PackTest {
     private static final int DEPTH = 37;
     private static final int TOTAL = 40;

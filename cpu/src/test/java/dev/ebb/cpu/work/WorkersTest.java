@@ -45,7 +45,9 @@ class WorkersTest {
         }
     }
 
-    /** The first part ends when all others have: also those that its own worker would have done. */
+    /**
+     * The first part ends when all others have ended, including those in its own worker's range.
+     */
     @Test
     void doesThePartsOfAWorkerThatIsBusy() {
         try (var workers = new Workers(2)) {
@@ -64,12 +66,12 @@ class WorkersTest {
     @Test
     void leavesToTheCallerWhatItIsToRunAlone() {
         try (var workers = new Workers(4)) {
-            var crew = new Crew(workers, 4);
+            var workerGroup = new WorkerGroup(workers, 4);
             var ran = new AtomicIntegerArray(40);
             var caller = Thread.currentThread();
-            crew.alone(
+            workerGroup.alone(
                     () ->
-                            crew.run(
+                            workerGroup.run(
                                     40,
                                     (part, worker) -> {
                                         assertThat(worker).isZero();
@@ -79,15 +81,15 @@ class WorkersTest {
             for (int i = 0; i < 40; i++) assertThat(ran.get(i)).isEqualTo(1);
             assertThatThrownBy(
                             () ->
-                                    crew.alone(
+                                    workerGroup.alone(
                                             () -> {
                                                 throw new IllegalStateException("a part failed");
                                             }))
                     .hasMessage("a part failed");
-            // and is shared again afterwards: the first part waits for those of the others
+            // and is shared again afterwards: the first part waits for the others
             var others = new CountDownLatch(3);
             var waited = new AtomicBoolean();
-            crew.run(
+            workerGroup.run(
                     4,
                     (part, _) -> {
                         if (part == 0) waited.set(isDone(others));
@@ -101,12 +103,13 @@ class WorkersTest {
     @Test
     void runsAloneWithinAPartToo() {
         try (var workers = new Workers(3)) {
-            var crew = new Crew(workers, 3);
+            var workerGroup = new WorkerGroup(workers, 3);
             var ran = new AtomicIntegerArray(30);
-            crew.run(
+            workerGroup.run(
                     30,
                     (part, _) ->
-                            crew.alone(() -> crew.run(1, (_, _) -> ran.incrementAndGet(part))));
+                            workerGroup.alone(
+                                    () -> workerGroup.run(1, (_, _) -> ran.incrementAndGet(part))));
             for (int i = 0; i < 30; i++) assertThat(ran.get(i)).isEqualTo(1);
         }
     }
@@ -120,7 +123,7 @@ class WorkersTest {
         }
     }
 
-    /** Later runs of fewer workers, while those without a part in them may still be looking. */
+    /** Later runs with fewer workers, while those without a part may still be looking for work. */
     @Test
     void leavesOutWorkersBeyondTheNumber() {
         try (var workers = new Workers(4)) {

@@ -39,7 +39,7 @@ public sealed interface Action {
         }
     }
 
-    /** Writes {@code bytes} zeros. */
+    /** Writes {@code bytes} zero bytes. */
     record Zero(Operand to, long bytes) implements Action {}
 
     /** Runs {@code first} unless input and output have the same address. */

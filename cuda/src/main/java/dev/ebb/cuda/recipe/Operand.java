@@ -15,6 +15,6 @@ public sealed interface Operand {
      */
     record Fault() implements Operand {}
 
-    /** The number of the node, an i64, by which a fault names it. */
+    /** The number, an i64, that identifies the node in the record of a fault. */
     record Node() implements Operand {}
 }

@@ -39,7 +39,7 @@ public final class AttendGradText extends AttendWarps {
         int rest = 3 + masks();
         var views = k.operands();
         var keyHead = "(n / %d)".formatted(h.heads() / h.keyHeads());
-        var zero = Words.literal(in.getFirst(), 0);
+        var zero = CudaSyntax.literal(in.getFirst(), 0);
         open("attend_queries", n + 2, h.heads(), h.queries());
         code.add("const ofs n = head;");
         code.add("const int i = row;");
@@ -64,7 +64,7 @@ public final class AttendGradText extends AttendWarps {
                 type, MapText.element(in.getLast(), "p" + (n - 1), "number"));
         code.add(
                 "const int seen = logsum == %s ? 0 : %s;",
-                Words.literal(in.getFirst(), Double.NEGATIVE_INFINITY), visible("i"));
+                CudaSyntax.literal(in.getFirst(), Double.NEGATIVE_INFINITY), visible("i"));
         code.add(
                 "const int end = %s;",
                 visible("min(top + %d, %d)".formatted(WARPS - 1, h.queries() - 1)));
@@ -83,7 +83,7 @@ public final class AttendGradText extends AttendWarps {
         score("dot");
         code.add(
                 "ds = fn_exp(s - logsum) * (dp - inner) * %s;",
-                Words.literal(in.getFirst(), h.scale()));
+                CudaSyntax.literal(in.getFirst(), h.scale()));
         code.close();
         accumulate("total", "ds", "keys", w);
         code.close();
@@ -110,7 +110,7 @@ public final class AttendGradText extends AttendWarps {
         int rest = 3 + masks();
         int group = h.heads() / h.keyHeads();
         var views = k.operands();
-        var zero = Words.literal(in.getFirst(), 0);
+        var zero = CudaSyntax.literal(in.getFirst(), 0);
         open("attend_keys", n + 3, h.keyHeads(), h.keys());
         code.add("const int j = row;");
         tile("queries", w, 0);
@@ -142,13 +142,13 @@ public final class AttendGradText extends AttendWarps {
         code.add(
                 "const %s logsum = %s;",
                 type, MapText.element(in.getLast(), "p" + (n - 1), "number"));
-        code.open("if (logsum != %s)", Words.literal(in.getFirst(), Double.NEGATIVE_INFINITY));
+        code.open("if (logsum != %s)", CudaSyntax.literal(in.getFirst(), Double.NEGATIVE_INFINITY));
         code.add("%s s;", type);
         score("dot");
         code.add("p = fn_exp(s - logsum);");
         code.add(
                 "ds = p * (dp - ((const %s*)p%d)[number]) * %s;",
-                type, n + 2, Words.literal(in.getFirst(), h.scale()));
+                type, n + 2, CudaSyntax.literal(in.getFirst(), h.scale()));
         code.close();
         code.close();
         accumulate("dkey", "ds", "queries", w);

@@ -26,8 +26,8 @@ public final class AttendText extends AttendWarps {
         int vw = h.valueWidth();
         int n = in.size();
         var keyHead = "(n / %d)".formatted(h.heads() / h.keyHeads());
-        var zero = Words.literal(in.getFirst(), 0);
-        var least = Words.literal(in.getFirst(), Double.NEGATIVE_INFINITY);
+        var zero = CudaSyntax.literal(in.getFirst(), 0);
+        var least = CudaSyntax.literal(in.getFirst(), Double.NEGATIVE_INFINITY);
         open("attend", n + 2, h.heads(), h.queries());
         code.add("const ofs n = head;");
         code.add("const int i = row;");
@@ -78,11 +78,11 @@ public final class AttendText extends AttendWarps {
         code.add(
                 "if (lane == 0) ((%s*)p%d)[(b * %d + n) * %d + i] = Down<%s>::of(sum == %s ? %s :"
                         + " most + fn_log(sum));",
-                Words.stored(out.get(1)),
+                CudaSyntax.stored(out.get(1)),
                 n + 1,
                 h.heads(),
                 h.queries(),
-                Words.stored(out.get(1)),
+                CudaSyntax.stored(out.get(1)),
                 zero,
                 least);
         code.close();

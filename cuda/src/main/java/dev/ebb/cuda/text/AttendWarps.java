@@ -33,7 +33,7 @@ abstract class AttendWarps {
     private final int bytes;
     private final boolean direct;
     private final Map<String, Source> sources = new HashMap<>();
-    final Lines code = new Lines();
+    final SourceLines code = new SourceLines();
 
     /** Rows that are too wide for shared memory: where to read them each time. */
     private record Source(int operand, View view, String head, String row, int rows) {}
@@ -41,7 +41,7 @@ abstract class AttendWarps {
     AttendWarps(Heads h, List<DType> in) {
         this.h = h;
         this.in = in;
-        type = Words.computed(in.getFirst());
+        type = CudaSyntax.computed(in.getFirst());
         bytes = (int) in.getFirst().compute().bytes(1);
         long wide = (long) h.width() + h.valueWidth();
         direct = (32 * (wide + 2) + WARPS * wide) * bytes > SHARED;
@@ -66,7 +66,7 @@ abstract class AttendWarps {
                         "p" + from.operand(),
                         row(from.view(), from.head(), at) + " + " + d);
         return "(%s < %d ? (%s)%s : %s)"
-                .formatted(at, from.rows(), type, element, Words.literal(in.getFirst(), 0));
+                .formatted(at, from.rows(), type, element, CudaSyntax.literal(in.getFirst(), 0));
     }
 
     int masks() {
@@ -85,7 +85,7 @@ abstract class AttendWarps {
 
     /** The score of query {@code i} and key {@code j}, their product being {@code dot}. */
     void score(String dot) {
-        code.add("s = %s * %s;", dot, Words.literal(in.getFirst(), h.scale()));
+        code.add("s = %s * %s;", dot, CudaSyntax.literal(in.getFirst(), h.scale()));
         for (int m = 0; m < masks(); m++) {
             var view = h.mask().get(m);
             var offset =
@@ -139,13 +139,13 @@ abstract class AttendWarps {
                 rows,
                 MapText.element(
                         in.get(operand), "p" + operand, row(view, head, "first + r") + " + d"),
-                Words.literal(in.getFirst(), 0));
+                CudaSyntax.literal(in.getFirst(), 0));
         code.close();
     }
 
     /** The dot product of a row with this lane's row of the tile. */
     void dot(String name, String own, String tile, int width) {
-        code.add("%s %s = %s;", type, name, Words.literal(in.getFirst(), 0));
+        code.add("%s %s = %s;", type, name, CudaSyntax.literal(in.getFirst(), 0));
         code.add("#pragma unroll 8");
         code.add(
                 "for (int d = 0; d < %d; d++) %s = multiply_add(%s, %s, %s);",
@@ -190,10 +190,10 @@ abstract class AttendWarps {
         code.add(
                 "if (d < %d) ((%s*)p%d)[%s + d] = Down<%s>::of(%s);",
                 width,
-                Words.stored(to),
+                CudaSyntax.stored(to),
                 output,
                 row(view, head, "row"),
-                Words.stored(to),
+                CudaSyntax.stored(to),
                 value.replace("$", name + "[x]"));
         code.close();
     }

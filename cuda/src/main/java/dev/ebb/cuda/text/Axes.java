@@ -86,7 +86,7 @@ record Axes(List<Integer> dims, List<List<Long>> strides) {
      * prefix} and the axis. The surrounding text defines the types of numbers ({@code num}) and of
      * offsets ({@code ofs}).
      */
-    void split(Lines code, String position, String prefix) {
+    void split(SourceLines code, String position, String prefix) {
         var rest = position;
         for (int d = rank() - 1; d >= 0; d--) {
             boolean last = d == 0;

@@ -26,7 +26,7 @@ public final class ContractText {
     private final DType out;
     private final Shape shape;
     private final boolean large;
-    private final Lines code = new Lines();
+    private final SourceLines code = new SourceLines();
 
     private ContractText(Kernel.Contract k, List<DType> in, DType out) {
         this.k = k;
@@ -34,9 +34,9 @@ public final class ContractText {
         this.out = out;
         shape = k.batch().append(k.m(), k.n());
         large =
-                Words.isLarge(shape, k.extras())
-                        || Words.isLarge(k.batch().append(k.m(), k.k()), List.of(k.a()))
-                        || Words.isLarge(k.batch().append(k.k(), k.n()), List.of(k.b()));
+                CudaSyntax.isLarge(shape, k.extras())
+                        || CudaSyntax.isLarge(k.batch().append(k.m(), k.k()), List.of(k.a()))
+                        || CudaSyntax.isLarge(k.batch().append(k.k(), k.n()), List.of(k.b()));
     }
 
     public static Recipe recipe(Kernel.Contract k, List<DType> in, DType out) {
@@ -47,7 +47,10 @@ public final class ContractText {
         return apart(k, in, out);
     }
 
-    /** Sums into the workspace, followed by the epilogue as a separate map; for packed bits. */
+    /**
+     * Sums into the workspace, followed by the epilogue as a separate map; for results of packed
+     * bits.
+     */
     private static Recipe apart(Kernel.Contract k, List<DType> in, DType out) {
         var type = in.getFirst().compute();
         var shape = k.batch().append(k.m(), k.n());
@@ -87,7 +90,7 @@ public final class ContractText {
     }
 
     private Action launch(Operand target) {
-        var type = Words.computed(in.getFirst());
+        var type = CudaSyntax.computed(in.getFirst());
         long down = (k.m() + TILE - 1) / TILE;
         long across = (k.n() + TILE - 1) / TILE;
         MapText.open(code, "contract", THREADS, in.size() + 1, large);
@@ -139,7 +142,7 @@ public final class ContractText {
                 operands);
     }
 
-    /** Loads this thread's share of a tile; neighbouring threads follow the contiguous axis. */
+    /** Loads this thread's elements of a tile; neighbouring threads follow the contiguous axis. */
     private void loads(String tile, int operand, String start, int bound, View view, boolean rows) {
         int rank = shape.rank();
         long step = view.stride(rows ? rank - 2 : rank - 1);
@@ -158,7 +161,7 @@ public final class ContractText {
                 bound,
                 k.k(),
                 MapText.element(in.get(operand), "p" + operand, offset),
-                Words.literal(in.get(operand), 0));
+                CudaSyntax.literal(in.get(operand), 0));
         code.close();
     }
 
@@ -180,7 +183,7 @@ public final class ContractText {
                             .formatted(e + 2, view.stride(rank - 2), view.stride(rank - 1));
             code.add(
                     "const %s e%d = %s;",
-                    Words.computed(in.get(e + 2)),
+                    CudaSyntax.computed(in.get(e + 2)),
                     e,
                     MapText.element(in.get(e + 2), "p" + (e + 2), offset));
         }
@@ -193,7 +196,7 @@ public final class ContractText {
         var value = values.value(k.epilogue());
         code.add(
                 "((%s*)p%d)[at] = Down<%s>::of(%s);",
-                Words.stored(out), in.size(), Words.stored(out), value);
+                CudaSyntax.stored(out), in.size(), CudaSyntax.stored(out), value);
         code.close();
         code.close();
         code.close();

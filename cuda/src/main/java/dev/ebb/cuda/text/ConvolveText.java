@@ -20,7 +20,7 @@ public final class ConvolveText {
     private final List<DType> in;
     private final DType out;
     private final int rank;
-    private final Lines code = new Lines();
+    private final SourceLines code = new SourceLines();
 
     private ConvolveText(Kernel.Convolve k, List<DType> in, DType out) {
         this.k = k;
@@ -40,7 +40,7 @@ public final class ConvolveText {
                 };
         if (size == 0) return Recipe.of();
         MapText.open(text.code, "convolve", THREADS, 3, true);
-        text.code.add("%s sum = %s;", Words.computed(out), Words.literal(out, 0));
+        text.code.add("%s sum = %s;", CudaSyntax.computed(out), CudaSyntax.literal(out, 0));
         switch (k.side()) {
             case OUTPUT -> text.output(size);
             case INPUT -> text.input(size);
@@ -89,7 +89,7 @@ public final class ConvolveText {
     }
 
     private void store(String at) {
-        var t = Words.stored(out);
+        var t = CudaSyntax.stored(out);
         code.add("((%s*)p2)[%s] = Down<%s>::of(sum);", t, at, t);
     }
 
@@ -186,7 +186,7 @@ public final class ConvolveText {
                         .formatted(k.groups() * k.outChannels(), k.outChannels());
         add(number(channel, "x", k.in()), number(result, "y", k.out()));
         code.close();
-        Lanes.join(THREADS, code, Kernel.Combine.SUM, out, "sum");
+        RowLanes.join(THREADS, code, Kernel.Combine.SUM, out, "sum");
         code.add("if (threadIdx.x != 0) return;");
         store("at");
     }

@@ -23,7 +23,7 @@ final class Expression {
         String position();
     }
 
-    private final Lines code;
+    private final SourceLines code;
     private final List<DType> types;
     private final Names names;
     private final String prefix;
@@ -35,7 +35,7 @@ final class Expression {
      * @param types the stored types of all arguments
      * @param prefix the prefix of the names of its values
      */
-    Expression(Lines code, List<DType> types, Names names, String prefix) {
+    Expression(SourceLines code, List<DType> types, Names names, String prefix) {
         this(code, types, names, prefix, "", false);
     }
 
@@ -45,7 +45,12 @@ final class Expression {
      *     sixteen-bit result
      */
     Expression(
-            Lines code, List<DType> types, Names names, String prefix, String note, boolean quick) {
+            SourceLines code,
+            List<DType> types,
+            Names names,
+            String prefix,
+            String note,
+            boolean quick) {
         this.code = code;
         this.types = types;
         this.names = names;
@@ -72,7 +77,7 @@ final class Expression {
         var name = text;
         if (!(s instanceof Scalar.Arg || s instanceof Scalar.Lit)) {
             name = prefix + known.size();
-            code.add("const %s %s = %s;", Words.computed(s.type(types)), name, text);
+            code.add("const %s %s = %s;", CudaSyntax.computed(s.type(types)), name, text);
         }
         known.put(s, name);
         return name;
@@ -81,7 +86,7 @@ final class Expression {
     private String text(Scalar s) {
         return switch (s) {
             case Scalar.Arg(int i) -> names.argument(i);
-            case Scalar.Lit(var type, double x) -> Words.literal(type, x);
+            case Scalar.Lit(var type, double x) -> CudaSyntax.literal(type, x);
             case Scalar.Index(int axis) -> names.index(axis);
             case Scalar.Position _ -> names.position();
             case Scalar.Un(var fn, var x) ->
@@ -145,7 +150,11 @@ final class Expression {
             return call("bfloat_rounded", single ? value : call("Down<f32>::of", value));
         }
         var down =
-                "Down<" + Words.stored(to == DType.BIT ? DType.BOOL : to) + ">::of(" + value + ")";
+                "Down<"
+                        + CudaSyntax.stored(to == DType.BIT ? DType.BOOL : to)
+                        + ">::of("
+                        + value
+                        + ")";
         return switch (to) {
             case F32, F64, I32, I64, BOOL, BIT -> down;
             case F16, U8 -> "up(" + down + ")";

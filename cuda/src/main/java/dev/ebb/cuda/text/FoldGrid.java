@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * A shape seen as rows: the axes that are kept enumerate the rows ({@code row} in the text), those
- * that are folded enumerate the elements of a row ({@code c} in the text).
+ * A shape seen as rows: the kept axes enumerate the rows ({@code row} in the generated text), the
+ * folded ones the elements of a row ({@code c}).
  */
 final class FoldGrid {
     private final Shape shape;
@@ -46,7 +46,7 @@ final class FoldGrid {
     }
 
     boolean isLarge() {
-        return Words.isLarge(shape, views);
+        return CudaSyntax.isLarge(shape, views);
     }
 
     /** Whether the fastest axis with more than one element is folded. */
@@ -68,7 +68,7 @@ final class FoldGrid {
      * Writes the offset at which each operand's row begins; operands that are constant along a row
      * are read once.
      */
-    void rowStarts(Lines code) {
+    void rowStarts(SourceLines code) {
         kept.split(code, "row", "k");
         for (int i = 0; i < views.size(); i++) {
             var start = Long.toString(views.get(i).offset());
@@ -76,7 +76,7 @@ final class FoldGrid {
             if (folded.isFixed(i))
                 code.add(
                         "const %s f%d = %s;",
-                        Words.computed(types.get(i)),
+                        CudaSyntax.computed(types.get(i)),
                         i,
                         MapText.element(types.get(i), "p" + i, "s" + i));
         }
@@ -86,14 +86,14 @@ final class FoldGrid {
     boolean isPacked(int i) {
         return folded.step(i) == 1
                 && types.get(i) != DType.BIT
-                && folded.inner() % Lanes.GROUP == 0
-                && folded.isAligned(i, Lanes.GROUP)
-                && views.get(i).offset() % Lanes.GROUP == 0
-                && kept.strides().get(i).stream().allMatch(s -> s % Lanes.GROUP == 0);
+                && folded.inner() % RowLanes.GROUP == 0
+                && folded.isAligned(i, RowLanes.GROUP)
+                && views.get(i).offset() % RowLanes.GROUP == 0
+                && kept.strides().get(i).stream().allMatch(s -> s % RowLanes.GROUP == 0);
     }
 
     /** Writes the indices along the folded axes of the group at {@code c}. */
-    void splitGroup(Lines code) {
+    void splitGroup(SourceLines code) {
         if (folded.rank() > 1) folded.split(code, "c", "g");
     }
 
@@ -104,24 +104,28 @@ final class FoldGrid {
 
     /** Writes code that visits the elements of a group, from element {@code c} of a row on. */
     void group(
-            Lines code, Lanes lanes, List<DType> all, boolean quick, Consumer<Expression> visit) {
+            SourceLines code,
+            RowLanes lanes,
+            List<DType> all,
+            boolean quick,
+            Consumer<Expression> visit) {
         splitGroup(code);
         for (int i = 0; i < views.size(); i++) {
             if (!folded.isFixed(i) && isPacked(i))
                 code.add(
                         "const Pack<%s, %d> a%d = load<%d>((const %s*)p%d + %s);",
-                        Words.stored(types.get(i)),
-                        Lanes.GROUP,
+                        CudaSyntax.stored(types.get(i)),
+                        RowLanes.GROUP,
                         i,
-                        Lanes.GROUP,
-                        Words.stored(types.get(i)),
+                        RowLanes.GROUP,
+                        CudaSyntax.stored(types.get(i)),
                         i,
                         groupOffset(i));
         }
         code.add("#pragma unroll");
-        code.open("for (int e = 0; e < %d; e++)", Lanes.GROUP);
+        code.open("for (int e = 0; e < %d; e++)", RowLanes.GROUP);
         code.add("const num x = c + e;");
-        if (lanes.width() % Lanes.GROUP != 0) code.add("if (x >= last) break;");
+        if (lanes.width() % RowLanes.GROUP != 0) code.add("if (x >= last) break;");
         IntFunction<String> loaded = i -> isPacked(i) ? "up(a%d.at[e])".formatted(i) : "";
         visit.accept(element(code, "x", loaded, all, quick));
         code.close();
@@ -155,7 +159,7 @@ final class FoldGrid {
     }
 
     /** Writes the offset of each operand in {@code width} columns from {@code row} on. */
-    void columnStarts(Lines code, int width) {
+    void columnStarts(SourceLines code, int width) {
         kept.split(code, "row", "k");
         for (int i = 0; i < views.size(); i++) {
             var start = Long.toString(views.get(i).offset());
@@ -165,7 +169,7 @@ final class FoldGrid {
     }
 
     /** Writes code that visits element {@code c} of each of these columns. */
-    void columns(Lines code, int width, Consumer<Expression> visit) {
+    void columns(SourceLines code, int width, Consumer<Expression> visit) {
         folded.split(code, "c", "d");
         for (int i = 0; i < views.size(); i++) {
             if (!folded.isFixed(i)) loadColumns(code, i, width);
@@ -185,23 +189,23 @@ final class FoldGrid {
         code.close();
     }
 
-    /** Whether an operand has one element for all columns of a thread. */
+    /** Whether an operand has the same element for all columns of a thread. */
     private boolean isAlone(int i, int width) {
         return width == 1 || kept.isFixed(i);
     }
 
-    private void loadColumns(Lines code, int i, int width) {
+    private void loadColumns(SourceLines code, int i, int width) {
         var offset = folded.isFixed(i) ? "s" + i : folded.offset(i, "s" + i, "d");
         var type = types.get(i);
         if (isAlone(i, width)) {
             code.add(
                     "const %s x%d = %s;",
-                    Words.computed(type), i, MapText.element(type, "p" + i, offset));
+                    CudaSyntax.computed(type), i, MapText.element(type, "p" + i, offset));
         } else {
-            var from = "(const %s*)p%d".formatted(Words.stored(type), i);
+            var from = "(const %s*)p%d".formatted(CudaSyntax.stored(type), i);
             code.add(
                     "const Pack<%s, %d> x%d = load<%d>(%s + %s);",
-                    Words.stored(type), width, i, width, from, offset);
+                    CudaSyntax.stored(type), width, i, width, from, offset);
         }
     }
 
@@ -211,21 +215,25 @@ final class FoldGrid {
      * numbers; see {@link Expression} for {@code quick}.
      */
     Expression element(
-            Lines code, String c, IntFunction<String> loaded, List<DType> all, boolean quick) {
+            SourceLines code,
+            String c,
+            IntFunction<String> loaded,
+            List<DType> all,
+            boolean quick) {
         folded.split(code, c, "d");
         var names = names(i -> argument(code, i, loaded), "row", c);
         return new Expression(code, all, names, "t", "", quick);
     }
 
     /** Writes a load of an operand that is not loaded yet. */
-    private String argument(Lines code, int i, IntFunction<String> loaded) {
+    private String argument(SourceLines code, int i, IntFunction<String> loaded) {
         if (i >= views.size()) return "n" + (i - views.size());
         if (folded.isFixed(i)) return "f" + i;
         var name = loaded.apply(i);
         if (!name.isEmpty()) return name;
         var offset = folded.offset(i, "s" + i, "d");
         var element = MapText.element(types.get(i), "p" + i, offset);
-        code.add("const %s x%d = %s;", Words.computed(types.get(i)), i, element);
+        code.add("const %s x%d = %s;", CudaSyntax.computed(types.get(i)), i, element);
         return "x" + i;
     }
 

@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reductions. If the fastest axis is folded, lanes share a row ({@link Lanes}); if it is kept, each
- * thread folds columns ({@link Chunks}). Partial results go through the workspace to a second
- * launch: there are no atomics, and the order depends on the shape alone. Several bodies are folded
- * together, each with its own accumulator.
+ * Reductions. If the fastest axis is folded, lanes share a row ({@link RowLanes}); if it is kept,
+ * each thread folds columns ({@link ColumnChunks}). Partial results go through the workspace to a
+ * second launch: there are no atomics, and the order depends on the shape alone. Several bodies are
+ * folded together, each with its own accumulator.
  */
 final class FoldText {
     private final Kernel.Fold k;
@@ -43,15 +43,15 @@ final class FoldText {
     private static Recipe identity(Kernel.Fold k, DType type, DType out, long outputs) {
         var actions = new ArrayList<Action>();
         for (int j = 0; j < k.bodies().size(); j++) {
-            var code = new Lines();
+            var code = new SourceLines();
             MapText.open(code, "fold", 256, 1, true);
             code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
             code.add(
                     "if (at < %d) ((%s*)p0)[at] = Down<%s>::of(%s);",
                     outputs,
-                    Words.stored(out),
-                    Words.stored(out),
-                    Words.identity(k.combine(), type));
+                    CudaSyntax.stored(out),
+                    CudaSyntax.stored(out),
+                    CudaSyntax.identity(k.combine(), type));
             code.close();
             actions.add(
                     new Action.Launch(
@@ -92,12 +92,12 @@ final class FoldText {
     }
 
     private Recipe rows() {
-        var lanes = new Lanes(grid.folded().size());
+        var lanes = new RowLanes(grid.folded().size());
         long rows = grid.kept().size();
         long segments = lanes.segments();
         long parts = rows * segments;
         boolean whole = segments == 1;
-        var code = new Lines();
+        var code = new SourceLines();
         MapText.open(code, "fold", lanes.threads(), grid.inputs() + bodies(), grid.isLarge());
         if (lanes.rows() > 1) {
             code.add(
@@ -113,19 +113,20 @@ final class FoldText {
             code.add("const num first = 0, last = %d;", lanes.width());
         } else {
             code.add("const num row = part / %d;", segments);
-            code.add("const num first = part %% %d * %d;", segments, Lanes.SEGMENT);
+            code.add("const num first = part %% %d * %d;", segments, RowLanes.SEGMENT);
             code.add(
                     "const num last = first + %d < %d ? first + %d : %d;",
-                    Lanes.SEGMENT, lanes.width(), Lanes.SEGMENT, lanes.width());
+                    RowLanes.SEGMENT, lanes.width(), RowLanes.SEGMENT, lanes.width());
         }
         grid.rowStarts(code);
         for (int j = 0; j < bodies(); j++)
             code.add(
-                    "%s %s = %s;", Words.computed(type), sum(j), Words.identity(k.combine(), type));
+                    "%s %s = %s;",
+                    CudaSyntax.computed(type), sum(j), CudaSyntax.identity(k.combine(), type));
         code.add("#pragma unroll 8");
         code.open(
                 "for (num c = first + lane * %d; c < last; c += %d)",
-                Lanes.GROUP, lanes.count() * Lanes.GROUP);
+                RowLanes.GROUP, lanes.count() * RowLanes.GROUP);
         grid.group(code, lanes, in, false, value -> combine(code, value, ""));
         code.close();
         for (int j = 0; j < bodies(); j++) lanes.join(code, k.combine(), type, sum(j));
@@ -133,7 +134,7 @@ final class FoldText {
         for (int j = 0; j < bodies(); j++)
             code.add(
                     "if (lane == 0) ((%s*)p%d)[part] = Down<%s>::of(%s);",
-                    Words.stored(to), grid.inputs() + j, Words.stored(to), sum(j));
+                    CudaSyntax.stored(to), grid.inputs() + j, CudaSyntax.stored(to), sum(j));
         code.close();
         long bytes = partBytes(parts);
         var actions = new ArrayList<Action>();
@@ -152,13 +153,13 @@ final class FoldText {
     }
 
     /** Combines an element of every body with its accumulator; {@code at} is an index. */
-    private void combine(Lines code, Expression value, String at) {
+    private void combine(SourceLines code, Expression value, String at) {
         for (int j = 0; j < bodies(); j++)
             code.add(
                     "%s%s = %s(%s%s, %s);",
                     sum(j),
                     at,
-                    Words.combine(k.combine()),
+                    CudaSyntax.combine(k.combine()),
                     sum(j),
                     at,
                     value.value(k.bodies().get(j)));
@@ -166,8 +167,8 @@ final class FoldText {
 
     /** Combines the segments of every row, in order. */
     private Action segments(long rows, long segments, Operand from, Operand to) {
-        var code = new Lines();
-        var t = Words.computed(type);
+        var code = new SourceLines();
+        var t = CudaSyntax.computed(type);
         MapText.open(code, "segments", 128, 2, true);
         code.add("const num row = (num)blockIdx.x * 128 + threadIdx.x;");
         code.add("if (row >= %d) return;", rows);
@@ -176,8 +177,10 @@ final class FoldText {
         code.add("#pragma unroll 16");
         code.add(
                 "for (int s = 1; s < %d; s++) sum = %s(sum, part[s]);",
-                segments, Words.combine(k.combine()));
-        code.add("((%s*)p1)[row] = Down<%s>::of(sum);", Words.stored(out), Words.stored(out));
+                segments, CudaSyntax.combine(k.combine()));
+        code.add(
+                "((%s*)p1)[row] = Down<%s>::of(sum);",
+                CudaSyntax.stored(out), CudaSyntax.stored(out));
         code.close();
         return new Action.Launch(
                 "segments", code.toString(), MapText.blocks(rows, 128), 128, 0, List.of(from, to));
@@ -185,13 +188,13 @@ final class FoldText {
 
     private Recipe columns() {
         long columns = grid.kept().size();
-        var chunks = Chunks.plain(grid.folded().size(), columns);
+        var chunks = ColumnChunks.plain(grid.folded().size(), columns);
         boolean whole = chunks.count() == 1;
         int width = grid.columnsTogether();
         long groups = columns / width;
         long threads = groups * chunks.count();
-        var t = Words.computed(type);
-        var code = new Lines();
+        var t = CudaSyntax.computed(type);
+        var code = new SourceLines();
         MapText.open(code, "fold", 128, grid.inputs() + bodies(), grid.isLarge());
         code.add("const num at = (num)blockIdx.x * 128 + threadIdx.x;");
         code.add("if (at >= %d) return;", threads);
@@ -206,13 +209,13 @@ final class FoldText {
             code.add("#pragma unroll");
             code.add(
                     "for (int e = 0; e < %d; e++) %s[e] = %s;",
-                    width, sum(j), Words.identity(k.combine(), type));
+                    width, sum(j), CudaSyntax.identity(k.combine(), type));
         }
         code.add("#pragma unroll 8");
         code.open("for (num c = first; c < last; c++)");
         grid.columns(code, width, value -> combine(code, value, "[e]"));
         code.close();
-        var to = Words.stored(whole ? out : type);
+        var to = CudaSyntax.stored(whole ? out : type);
         for (int j = 0; j < bodies(); j++) {
             var packed = bodies() == 1 ? "r" : "r" + j;
             code.add("Pack<%s, %d> %s;", to, width, packed);
@@ -236,10 +239,10 @@ final class FoldText {
                         0,
                         grid.operands(targets(whole, bytes))));
         if (whole) return new Recipe(actions, 0);
-        var totals = new ArrayList<Chunks.Totals>();
+        var totals = new ArrayList<ColumnChunks.Totals>();
         for (int j = 0; j < bodies(); j++)
             totals.add(
-                    new Chunks.Totals(
+                    new ColumnChunks.Totals(
                             k.combine(),
                             type,
                             out,

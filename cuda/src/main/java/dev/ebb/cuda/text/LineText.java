@@ -8,7 +8,10 @@ import dev.ebb.ir.Kernel;
 
 import java.util.List;
 
-/** Kernels whose results depend on the order of elements along one axis, line by line. */
+/**
+ * Kernels whose results depend on the order of elements along one axis: cumulations and sorting. A
+ * line is the elements along this axis.
+ */
 final class LineText {
     private static final int WALKING = 128;
     private static final int SORTING = 256;
@@ -22,8 +25,8 @@ final class LineText {
     static Recipe cumulate(Kernel.Cumulate k, DType type) {
         long lines = k.outer() * k.inner();
         if (lines == 0 || k.length() == 0) return Recipe.of();
-        var t = Words.stored(type);
-        var code = new Lines();
+        var t = CudaSyntax.stored(type);
+        var code = new SourceLines();
         var x = k.weighted() ? "p1" : "p0";
         var y = k.weighted() ? "p2" : "p1";
         MapText.open(
@@ -37,8 +40,8 @@ final class LineText {
         code.add(
                 "const ofs start = line / %d * %d + line %% %d;",
                 k.inner(), k.length() * k.inner(), k.inner());
-        var carried = type.isFloat() ? "f64" : Words.computed(type);
-        var rounded = "Down<%s>::of((%s)value)".formatted(t, Words.computed(type));
+        var carried = type.isFloat() ? "f64" : CudaSyntax.computed(type);
+        var rounded = "Down<%s>::of((%s)value)".formatted(t, CudaSyntax.computed(type));
         code.add(
                 "%s value = (%s)up(((const %s*)%s)[start + %d]);",
                 carried, carried, t, x, first(k));
@@ -49,7 +52,7 @@ final class LineText {
         var next = "(%s)up(((const %s*)%s)[at])".formatted(carried, t, x);
         if (k.weighted())
             code.add("value = %s + (%s)up(((const %s*)p0)[at]) * value;", next, carried, t);
-        else code.add("value = %s(value, %s);", Words.combine(k.combine()), next);
+        else code.add("value = %s(value, %s);", CudaSyntax.combine(k.combine()), next);
         code.add("((%s*)%s)[at] = %s;", t, y, rounded);
         code.close();
         code.close();
@@ -77,9 +80,9 @@ final class LineText {
     static Recipe sort(Kernel.Sort k, DType type) {
         long size = k.outer() * k.length() * k.inner();
         if (size == 0) return Recipe.of();
-        var stored = Words.stored(type);
-        var computed = Words.computed(type);
-        var code = new Lines();
+        var stored = CudaSyntax.stored(type);
+        var computed = CudaSyntax.computed(type);
+        var code = new SourceLines();
         MapText.open(code, "sort", SORTING, 2, size > Integer.MAX_VALUE / 2);
         code.add("const num at = (num)blockIdx.x * %d + threadIdx.x;", SORTING);
         code.add("if (at >= %d) return;", size);

@@ -29,13 +29,16 @@ final class MapText {
     private final Axes axes;
     private final int lanes;
 
-    /** Whether the lanes of a thread are neighbours along the fastest axis. */
+    /** Whether the elements of a thread are adjacent along the fastest axis. */
     private final boolean together;
 
     private final boolean large;
     private final boolean divides;
 
-    /** Whether every result is rounded to sixteen bits. */
+    /**
+     * Whether every result has sixteen bits, so that faster approximations of exponentials and
+     * quotients suffice.
+     */
     private final boolean quick;
 
     private MapText(Kernel.Map k, List<DType> in, List<DType> out) {
@@ -50,7 +53,7 @@ final class MapText {
         while (!bits && axes.rank() > 1 && axes.inner() % wish != 0) wish /= 2;
         together = axes.rank() <= 1 || axes.inner() % wish == 0;
         lanes = together || bits ? wish : 1;
-        large = Words.isLarge(k.shape(), k.operands());
+        large = CudaSyntax.isLarge(k.shape(), k.operands());
         quick = out.stream().allMatch(t -> t == DType.BF16 || t == DType.F16);
     }
 
@@ -61,7 +64,7 @@ final class MapText {
 
     /**
      * Whether most operands are read with small gaps, as the windows of a pool are. Then
-     * neighbouring threads should read neighbouring elements: with several lanes per thread, each
+     * neighbouring threads should read adjacent elements: with several elements per thread, each
      * cache line would be read several times.
      */
     private boolean isSparse() {
@@ -75,7 +78,7 @@ final class MapText {
         return gaps > 1 && gaps > sideBySide;
     }
 
-    /** The number of lanes that fill sixteen bytes of the smallest contiguous type. */
+    /** The number of elements that fill sixteen bytes of the smallest contiguous type. */
     private int wish() {
         int least = 8;
         for (DType t : out) least = Math.min(least, (int) t.bytes(1));
@@ -86,7 +89,7 @@ final class MapText {
     }
 
     private Action.Launch launch() {
-        var code = new Lines();
+        var code = new SourceLines();
         var operands = new ArrayList<Operand>();
         for (int i = 0; i < in.size(); i++) operands.add(new Operand.In(i));
         for (int j = 0; j < out.size(); j++) operands.add(new Operand.Out(j));
@@ -112,15 +115,15 @@ final class MapText {
     }
 
     /**
-     * The head of a kernel with {@code operands} operands; {@code large} if element numbers need
-     * more than 32 bits.
+     * Writes the head of a kernel with {@code operands} operands; {@code large} if element numbers
+     * need more than 32 bits.
      */
-    static void open(Lines code, String name, int threads, int operands, boolean large) {
+    static void open(SourceLines code, String name, int threads, int operands, boolean large) {
         open(code, name, Integer.toString(threads), operands, large);
     }
 
-    /** The same with launch bounds: threads of a block, blocks of a multiprocessor. */
-    static void open(Lines code, String name, String bounds, int operands, boolean large) {
+    /** The same with launch bounds: threads per block, and blocks per multiprocessor. */
+    static void open(SourceLines code, String name, String bounds, int operands, boolean large) {
         var names = new ArrayList<String>();
         for (int i = 0; i < operands; i++) names.add("void* p" + i);
         code.open(
@@ -136,7 +139,7 @@ final class MapText {
         return divides ? "p%d, p%d".formatted(next, next + 1) : "";
     }
 
-    private void together(Lines code, String n) {
+    private void together(SourceLines code, String n) {
         axes.split(code, "at", "i");
         for (int i = 0; i < in.size(); i++) {
             var start = Long.toString(k.operands().get(i).offset());
@@ -145,7 +148,7 @@ final class MapText {
         }
         for (int j = 0; j < out.size(); j++) {
             if (out.get(j) == DType.BIT) code.add("u32 r%d = 0;", j);
-            else code.add("Pack<%s, %d> r%d;", Words.stored(out.get(j)), lanes, j);
+            else code.add("Pack<%s, %d> r%d;", CudaSyntax.stored(out.get(j)), lanes, j);
         }
         code.add("#pragma unroll");
         code.open("for (int e = 0; e < %d; e++)", lanes);
@@ -159,18 +162,18 @@ final class MapText {
             else
                 code.add(
                         "store<%d>((%s*)p%d + at, r%d%s);",
-                        lanes, Words.stored(out.get(j)), p, j, n.isEmpty() ? "" : ", " + n);
+                        lanes, CudaSyntax.stored(out.get(j)), p, j, n.isEmpty() ? "" : ", " + n);
         }
     }
 
-    private void result(Lines code, int j, String value, String format) {
+    private void result(SourceLines code, int j, String value, String format) {
         if (out.get(j) == DType.BIT) code.add("r%d |= (u32)%s << e;", j, value);
-        else code.add(format, j, "Down<" + Words.stored(out.get(j)) + ">::of(" + value + ")");
+        else code.add(format, j, "Down<" + CudaSyntax.stored(out.get(j)) + ">::of(" + value + ")");
     }
 
-    /** Loads an operand for the lanes of a thread. */
+    /** Writes the loads of an operand for all elements of a thread. */
     private String loads(int i, String n) {
-        var type = Words.stored(in.get(i));
+        var type = CudaSyntax.stored(in.get(i));
         var from = "(const " + type + "*)p" + i;
         long step = axes.step(i);
         if (in.get(i) == DType.BIT) {
@@ -203,8 +206,8 @@ final class MapText {
         return step == 0 ? "up(a%d)".formatted(i) : "up(a%d.at[e])".formatted(i);
     }
 
-    /** Computes the index of every lane separately. */
-    private void apart(Lines code, String n) {
+    /** Writes the index of every element of a thread separately. */
+    private void apart(SourceLines code, String n) {
         for (int j = 0; j < out.size(); j++) {
             if (out.get(j) == DType.BIT) code.add("u32 r%d = 0;", j);
         }
@@ -214,13 +217,15 @@ final class MapText {
         for (int i = 0; i < in.size(); i++) {
             var start = Long.toString(k.operands().get(i).offset());
             code.add("const ofs o%d = %s;", i, axes.offset(i, start, "i"));
-            code.add("const %s a%d = %s;", Words.computed(in.get(i)), i, element(in.get(i), i));
+            code.add(
+                    "const %s a%d = %s;", CudaSyntax.computed(in.get(i)), i, element(in.get(i), i));
         }
         var values = new Expression(code, in, names("here", i -> "a" + i), "t", note(), quick);
         var results = k.bodies().stream().map(values::value).toList();
         for (int j = 0; j < out.size(); j++) {
             var format =
-                    "((%s*)p%d)[here] = %%2$s;".formatted(Words.stored(out.get(j)), in.size() + j);
+                    "((%s*)p%d)[here] = %%2$s;"
+                            .formatted(CudaSyntax.stored(out.get(j)), in.size() + j);
             result(code, j, results.get(j), format);
         }
         code.close();
@@ -230,7 +235,9 @@ final class MapText {
         }
     }
 
-    /** Element {@code o} of operand {@code p}, both numbered {@code i}. */
+    /**
+     * The expression for element {@code o} of operand {@code p}, both with the suffix {@code i}.
+     */
     static String element(DType type, int i) {
         return element(type, "p" + i, "o" + i);
     }
@@ -238,7 +245,7 @@ final class MapText {
     static String element(DType type, String pointer, String offset) {
         return type == DType.BIT
                 ? "bit((const u8*)%s, %s)".formatted(pointer, offset)
-                : "up(((const %s*)%s)[%s])".formatted(Words.stored(type), pointer, offset);
+                : "up(((const %s*)%s)[%s])".formatted(CudaSyntax.stored(type), pointer, offset);
     }
 
     private Expression.Names names(String position, IntFunction<String> arg) {

@@ -50,13 +50,14 @@ final class MoveText {
         if (value == 0 && !(1 / value < 0 && type.isFloat())) {
             return new Action.Zero(new Operand.Out(0), type.bytes(size));
         }
-        var code = new Lines();
+        var code = new SourceLines();
         MapText.open(code, "fill", THREADS, 1, true);
         code.add("const num at = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
-        var word = type.isFloat() ? Words.literal(type, value) : Words.whole((long) value);
+        var word =
+                type.isFloat() ? CudaSyntax.literal(type, value) : CudaSyntax.whole((long) value);
         code.add(
                 "if (at < %d) ((%s*)p0)[at] = Down<%s>::of(%s);",
-                size, Words.stored(type), Words.stored(type), word);
+                size, CudaSyntax.stored(type), CudaSyntax.stored(type), word);
         code.close();
         return new Action.Launch(
                 "fill",
@@ -71,7 +72,7 @@ final class MoveText {
     static Action.Launch copy(
             Shape shape, DType type, View from, View to, Operand source, Operand target) {
         var walk = new Walk(shape, List.of(from, to), type, 0);
-        var code = new Lines();
+        var code = new SourceLines();
         MapText.open(code, "copy", THREADS, 2, walk.large);
         walk.begin(code);
         walk.move(code, "o0", "p0", "o1", "p1");
@@ -83,12 +84,12 @@ final class MoveText {
         if (k.shape().size() == 0) return Recipe.of();
         var out = View.contiguous(k.shape());
         var walk = new Walk(k.shape(), List.of(k.data(), out, k.index()), type, k.stride());
-        var code = new Lines();
+        var code = new SourceLines();
         MapText.open(code, "gather", THREADS, 5, walk.large);
         walk.begin(code);
         code.add(
                 "const i64 pick = within(((const %s*)p1)[o2], %dLL, (i64*)p3, (i64)p4);",
-                Words.stored(index), k.bound());
+                CudaSyntax.stored(index), k.bound());
         walk.move(code, "o0 + pick * %dLL".formatted(k.stride()), "p0", "o1", "p2");
         code.close();
         var operands =
@@ -102,8 +103,8 @@ final class MoveText {
     }
 
     /**
-     * An iteration with several lanes if these are contiguous where they are read and written, else
-     * with one lane.
+     * An iteration over several elements per thread if these are contiguous in source and target,
+     * otherwise over one.
      */
     private static final class Walk {
         private final Shape shape;
@@ -119,11 +120,11 @@ final class MoveText {
         Walk(Shape shape, List<View> views, DType stored, long jump) {
             this.shape = shape;
             this.views = views;
-            type = Words.raw(stored);
+            type = CudaSyntax.raw(stored);
             axes = Axes.of(shape, views);
             int wish = (int) Math.min(8, 16 / stored.bytes(1));
             lanes = sideBySide(wish, jump) ? wish : 1;
-            large = Words.isLarge(shape, views);
+            large = CudaSyntax.isLarge(shape, views);
         }
 
         private boolean sideBySide(int n, long jump) {
@@ -140,7 +141,7 @@ final class MoveText {
             return shape.size() % lanes != 0;
         }
 
-        void begin(Lines code) {
+        void begin(SourceLines code) {
             long size = shape.size();
             code.add("const num at = ((num)blockIdx.x * %d + threadIdx.x) * %d;", THREADS, lanes);
             code.add("if (at >= %d) return;", size);
@@ -156,14 +157,14 @@ final class MoveText {
             }
         }
 
-        void move(Lines code, String from, String source, String to, String target) {
+        void move(SourceLines code, String from, String source, String to, String target) {
             var n = tail() ? ", n" : "";
             code.add(
                     "store<%d>((%s*)%s + %s, load<%d>((const %s*)%s + %s%s)%s);",
                     lanes, type, target, to, lanes, type, source, from, n, n);
         }
 
-        Action.Launch launch(String name, Lines code, List<Operand> operands) {
+        Action.Launch launch(String name, SourceLines code, List<Operand> operands) {
             long threads = (shape.size() + lanes - 1) / lanes;
             return new Action.Launch(
                     name, code.toString(), MapText.blocks(threads, THREADS), THREADS, 0, operands);
@@ -171,7 +172,8 @@ final class MoveText {
     }
 
     /**
-     * One box in an array with a fill value around it, written in one pass over the whole array.
+     * A box in an array that is filled with a constant around it, written in one pass over the
+     * whole array.
      */
     private static final class Pad {
         private static final int THREADS = 256;
@@ -211,11 +213,13 @@ final class MoveText {
             long size = k.shape().size();
             int lanes = (int) Math.min(8, 16 / type.bytes(1));
             boolean tail = size % lanes != 0;
-            var t = Words.stored(type);
+            var t = CudaSyntax.stored(type);
             var fill =
-                    type.isFloat() ? Words.literal(type, k.fill()) : Words.whole((long) k.fill());
-            var code = new Lines();
-            boolean large = Words.isLarge(k.shape(), List.of(View.contiguous(k.shape())));
+                    type.isFloat()
+                            ? CudaSyntax.literal(type, k.fill())
+                            : CudaSyntax.whole((long) k.fill());
+            var code = new SourceLines();
+            boolean large = CudaSyntax.isLarge(k.shape(), List.of(View.contiguous(k.shape())));
             MapText.open(code, "pad", THREADS, 2, large);
             code.add(
                     "const num first = ((num)blockIdx.x * %d + threadIdx.x) * %d;", THREADS, lanes);

@@ -19,23 +19,23 @@ final class PhaseText {
     private PhaseText() {}
 
     /**
-     * @param phases in the order of {@link Spatial#phases}
+     * @param phases in the order of {@link ConvolutionAxes#phases}
      * @param regions where each is stored, none if it is all zeros
      */
     static Action together(
             Kernel.Convolve k,
             DType type,
-            List<Spatial> phases,
+            List<ConvolutionAxes> phases,
             List<Optional<Operand.Work>> regions) {
         var first = phases.getFirst().axes();
         int inner = first.get(2).result();
         int row = first.get(1).result();
-        long size = Spatial.size(k.in());
+        long size = ConvolutionAxes.size(k.in());
         long elements = (long) k.batch() * k.groups() * k.inChannels() * size;
         int width = 16 / (int) type.bytes(1);
         while (inner % width != 0) width /= 2;
-        var t = Words.stored(type);
-        var code = new Lines();
+        var t = CudaSyntax.stored(type);
+        var code = new SourceLines();
         MapText.open(code, "phases", THREADS, 2, true);
         code.add("const num at = ((num)blockIdx.x * %d + threadIdx.x) * %d;", THREADS, width);
         code.add("if (at >= %d) return;", elements);

@@ -42,7 +42,7 @@ public final class Products {
         if (found.isEmpty()) return ContractText.recipe(k, in, out);
         var gemm = found.get();
         if ((isPlain(k) || gemm.bias()) && gemm.result() == out) {
-            var turned = Turned.of(gemm);
+            var turned = TransposedProduct.of(gemm);
             Optional<Operand> bias =
                     gemm.bias() ? Optional.of(new Operand.In(2)) : Optional.empty();
             return new Recipe(
@@ -132,13 +132,13 @@ public final class Products {
     }
 
     /**
-     * A product by the library with transposed copies of factors. In tf32, tensor cores need
-     * factors that are contiguous along the summed axis; the library transposes any other factor in
-     * each of its tiles, which takes a fifth of a product's time, or a third for both factors. A
-     * transposed copy costs less if the factor is read often enough. Which factors are copied
-     * depends on the product's sizes alone.
+     * A product by cuBLASLt with transposed copies of factors. In tf32, tensor cores need factors
+     * that are contiguous along the summed axis; the library transposes any other factor in each of
+     * its tiles, which takes a fifth of a product's time, or a third for both factors. A transposed
+     * copy costs less if the factor is read often enough. Which factors are copied depends on the
+     * product's sizes alone.
      */
-    private record Turned(Gemm gemm, boolean a, boolean b) {
+    private record TransposedProduct(Gemm gemm, boolean a, boolean b) {
         /**
          * The least length of the other factor's free axis if neither factor is contiguous along
          * the sum.
@@ -151,7 +151,7 @@ public final class Products {
         private static final int SIDE = 32;
         private static final int ALIGNMENT = 256;
 
-        static Turned of(Gemm g) {
+        static TransposedProduct of(Gemm g) {
             boolean a = false;
             boolean b = false;
             if (g.tensorFloats() && g.batch() == 1) {
@@ -163,7 +163,7 @@ public final class Products {
                 a |= !g.rowsA() && g.n() >= SECOND;
                 b |= g.rowsB() && g.m() >= SECOND;
             }
-            return new Turned(g, a, b);
+            return new TransposedProduct(g, a, b);
         }
 
         private long aBytes() {
@@ -183,7 +183,7 @@ public final class Products {
             return aBytes() + bBytes();
         }
 
-        /** The product as the library computes it, after the copies. */
+        /** The product that the library computes after the copies. */
         Gemm seen() {
             return new Gemm(
                     gemm.type(),
@@ -227,7 +227,7 @@ public final class Products {
         private Action turn(long offset, long lead, int free, Operand from, Operand to) {
             int k = gemm.k();
             long across = MapText.blocks(free, SIDE);
-            var code = new Lines();
+            var code = new SourceLines();
             MapText.open(code, "turn", 256, 2, true);
             code.add("__shared__ f32 tile[%d][%d];", SIDE, SIDE + 1);
             code.add("const int x = threadIdx.x & 31, y = threadIdx.x >> 5;");

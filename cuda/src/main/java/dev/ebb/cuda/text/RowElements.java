@@ -18,17 +18,18 @@ final class RowElements {
     private static final int KEPT_OF_SEGMENTS = 256;
 
     private final FoldGrid grid;
-    private final Lanes lanes;
+    private final RowLanes lanes;
     private final List<DType> in;
     private final List<DType> types;
-    private final Lines code;
+    private final SourceLines code;
     private final int bytes;
     private final boolean cached;
 
     /**
      * @param types the types of operands and numbers
      */
-    RowElements(FoldGrid grid, Lanes lanes, List<DType> in, List<DType> types, Lines code) {
+    RowElements(
+            FoldGrid grid, RowLanes lanes, List<DType> in, List<DType> types, SourceLines code) {
         this.grid = grid;
         this.lanes = lanes;
         this.in = in;
@@ -38,7 +39,7 @@ final class RowElements {
         boolean wide = true;
         for (int i = 0; i < in.size(); i++) {
             if (!varies(i)) continue;
-            kept += in.get(i).bytes(1) * lanes.allGroups() * Lanes.GROUP;
+            kept += in.get(i).bytes(1) * lanes.allGroups() * RowLanes.GROUP;
             wide &= in.get(i).bytes(1) >= Float.BYTES;
         }
         // several rows of sixteen bits at a time, read again from the cache, are faster than one
@@ -105,7 +106,7 @@ final class RowElements {
         }
         code.open(
                 "for (num c = lane * %d, j = 0; c < %d; c += %d, j++)",
-                Lanes.GROUP, lanes.width(), lanes.count() * Lanes.GROUP);
+                RowLanes.GROUP, lanes.width(), lanes.count() * RowLanes.GROUP);
         code.add("const num last = %d;", lanes.width());
         before.run();
         grid.group(code, lanes, types, quick, visit);
@@ -129,16 +130,18 @@ final class RowElements {
             code.add(start);
             kept("s * %d".formatted(each), each, false, () -> {}, visit, () -> {});
         } else {
-            code.open("for (num begin = 0; begin < %d; begin += %d)", lanes.width(), Lanes.SEGMENT);
+            code.open(
+                    "for (num begin = 0; begin < %d; begin += %d)",
+                    lanes.width(), RowLanes.SEGMENT);
             code.add("const bool first = begin == 0;");
             code.add(
                     "const num last = begin + %d < %d ? begin + %d : %d;",
-                    Lanes.SEGMENT, lanes.width(), Lanes.SEGMENT, lanes.width());
+                    RowLanes.SEGMENT, lanes.width(), RowLanes.SEGMENT, lanes.width());
             code.add(start);
             code.add("#pragma unroll 8");
             code.open(
                     "for (num c = begin + lane * %d; c < last; c += %d)",
-                    Lanes.GROUP, lanes.count() * Lanes.GROUP);
+                    RowLanes.GROUP, lanes.count() * RowLanes.GROUP);
             grid.group(code, lanes, types, false, visit);
             code.close();
         }
@@ -158,13 +161,13 @@ final class RowElements {
         code.add("#pragma unroll");
         if (from.equals("0")) code.open("for (int j = 0; j < %d; j++)", count);
         else code.open("for (int j = %s; j < %s + %d; j++)", from, from, count);
-        code.add("const num c = (lane + j * %d) * %d;", lanes.count(), Lanes.GROUP);
+        code.add("const num c = (lane + j * %d) * %d;", lanes.count(), RowLanes.GROUP);
         code.open("if (c < %d)", width);
         before.run();
         code.add("#pragma unroll");
-        code.open("for (int e = 0; e < %d; e++)", Lanes.GROUP);
+        code.open("for (int e = 0; e < %d; e++)", RowLanes.GROUP);
         code.add("const num x = c + e;");
-        boolean ragged = width % Lanes.GROUP != 0;
+        boolean ragged = width % RowLanes.GROUP != 0;
         if (ragged) code.open("if (x < %d)", width);
         visit.accept(grid.element(code, "x", "up(a%d[j].at[e])"::formatted, types, quick));
         if (ragged) code.close();
@@ -178,7 +181,9 @@ final class RowElements {
     private void declare(String name) {
         for (int i = 0; i < in.size(); i++) {
             if (!varies(i)) continue;
-            code.add("Pack<%s, %d> %s%d[%d];", stored(i), Lanes.GROUP, name, i, lanes.allGroups());
+            code.add(
+                    "Pack<%s, %d> %s%d[%d];",
+                    stored(i), RowLanes.GROUP, name, i, lanes.allGroups());
         }
     }
 
@@ -186,18 +191,23 @@ final class RowElements {
     private void read(String name) {
         code.add("#pragma unroll");
         code.open("for (int j = 0; j < %d; j++)", lanes.allGroups());
-        code.add("const num c = (lane + j * %d) * %d;", lanes.count(), Lanes.GROUP);
+        code.add("const num c = (lane + j * %d) * %d;", lanes.count(), RowLanes.GROUP);
         code.open("if (c < %d)", lanes.width());
         grid.splitGroup(code);
         for (int i = 0; i < in.size(); i++) {
             if (varies(i) && grid.isPacked(i))
                 code.add(
                         "%s%d[j] = load<%d>((const %s*)p%d + %s);",
-                        name, i, Lanes.GROUP, Words.stored(in.get(i)), i, grid.groupOffset(i));
+                        name,
+                        i,
+                        RowLanes.GROUP,
+                        CudaSyntax.stored(in.get(i)),
+                        i,
+                        grid.groupOffset(i));
         }
         if (IntStream.range(0, in.size()).anyMatch(i -> varies(i) && !grid.isPacked(i))) {
             code.add("#pragma unroll");
-            code.open("for (int e = 0; e < %d; e++)", Lanes.GROUP);
+            code.open("for (int e = 0; e < %d; e++)", RowLanes.GROUP);
             code.add("const num x = c + e < %d ? c + e : c;", lanes.width());
             grid.folded().split(code, "x", "d");
             for (int i = 0; i < in.size(); i++) {
@@ -210,7 +220,7 @@ final class RowElements {
                         in.get(i) == DType.BIT
                                 ? MapText.element(DType.BIT, "p" + i, offset)
                                 : "((const %s*)p%d)[%s]"
-                                        .formatted(Words.stored(in.get(i)), i, offset));
+                                        .formatted(CudaSyntax.stored(in.get(i)), i, offset));
             }
             code.close();
         }
@@ -219,6 +229,6 @@ final class RowElements {
     }
 
     private String stored(int i) {
-        return in.get(i) == DType.BIT ? "bool" : Words.stored(in.get(i));
+        return in.get(i) == DType.BIT ? "bool" : CudaSyntax.stored(in.get(i));
     }
 }

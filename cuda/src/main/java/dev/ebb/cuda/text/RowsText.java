@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 /**
  * {@code Rows} kernels: rows, their numbers and all results in one launch. The lanes of a row keep
  * its elements in registers if they fit, so that a norm or a softmax reads memory once; wider rows
- * are read again for every number and once for all results. Folds have the order of {@link Lanes},
- * columns that of {@link Chunks}.
+ * are read again for every number and once for all results. Folds have the order of {@link
+ * RowLanes}, columns that of {@link ColumnChunks}.
  */
 final class RowsText {
     private final Kernel.Rows k;
@@ -24,8 +24,8 @@ final class RowsText {
     private final List<DType> types;
     private final List<DType> out;
     private final FoldGrid grid;
-    private final Lanes lanes;
-    private final Lines code = new Lines();
+    private final RowLanes lanes;
+    private final SourceLines code = new SourceLines();
     private final RowElements row;
 
     private RowsText(Kernel.Rows k, List<DType> in, List<DType> out) {
@@ -35,7 +35,7 @@ final class RowsText {
         types = k.types(in);
         var axes = IntStream.range(k.leading(), k.shape().rank()).boxed().toList();
         grid = new FoldGrid(k.shape(), axes, k.operands(), in);
-        lanes = new Lanes(k.width());
+        lanes = new RowLanes(k.width());
         row = new RowElements(grid, lanes, in, types, code);
     }
 
@@ -101,7 +101,7 @@ final class RowsText {
     }
 
     /**
-     * Names the part of the work that these lanes do together; threads beyond the last part return.
+     * Writes the number of the part that these lanes process; threads beyond the last part return.
      */
     private void part(String name, long parts) {
         if (lanes.rows() == 1) {
@@ -114,7 +114,7 @@ final class RowsText {
         }
     }
 
-    /** Rows without columns: each by itself. */
+    /** Kernels without results over columns: rows are independent. */
     private Recipe rows() {
         long rows = k.outer().size();
         open();
@@ -147,10 +147,10 @@ final class RowsText {
 
     /** Writes the results of {@code row}; columns are added to their totals. */
     private void results() {
-        boolean packed = lanes.width() % Lanes.GROUP == 0;
+        boolean packed = lanes.width() % RowLanes.GROUP == 0;
         boolean visits = false;
         for (int i = 0; i < out.size(); i++) {
-            var to = Words.stored(out.get(i));
+            var to = CudaSyntax.stored(out.get(i));
             if (k.results().get(i) instanceof Row.RowNumber(int index))
                 code.add(
                         "if (lane == 0) ((%s*)p%d)[row] = Down<%s>::of(n%d);",
@@ -163,7 +163,9 @@ final class RowsText {
                 () -> {
                     for (int i = 0; i < out.size(); i++)
                         if (packed && k.results().get(i) instanceof Row.Elements)
-                            code.add("Pack<%s, %d> r%d;", Words.stored(out.get(i)), Lanes.GROUP, i);
+                            code.add(
+                                    "Pack<%s, %d> r%d;",
+                                    CudaSyntax.stored(out.get(i)), RowLanes.GROUP, i);
                 },
                 values -> {
                     for (int i = 0; i < out.size(); i++) visit(i, values, packed);
@@ -173,8 +175,8 @@ final class RowsText {
                         if (packed && k.results().get(i) instanceof Row.Elements)
                             code.add(
                                     "store<%d>((%s*)p%d + row * %d + c, r%d);",
-                                    Lanes.GROUP,
-                                    Words.stored(out.get(i)),
+                                    RowLanes.GROUP,
+                                    CudaSyntax.stored(out.get(i)),
                                     in.size() + i,
                                     lanes.width(),
                                     i);
@@ -189,7 +191,7 @@ final class RowsText {
     }
 
     private void visit(int i, Expression values, boolean packed) {
-        var to = Words.stored(out.get(i));
+        var to = CudaSyntax.stored(out.get(i));
         switch (k.results().get(i)) {
             case Row.Elements(var body) -> {
                 var result = "Down<" + to + ">::of(" + values.value(body) + ")";
@@ -203,21 +205,24 @@ final class RowsText {
                 var total = "total" + i + (isInRegisters() ? "[j][e]" : "[x]");
                 code.add(
                         "%s = %s(%s, %s);",
-                        total, Words.combine(combine), total, values.value(body));
+                        total, CudaSyntax.combine(combine), total, values.value(body));
             }
             case Row.RowNumber _ -> {}
         }
     }
 
-    /** Whether the totals of a chunk's columns are in registers. */
+    /** Whether the partial results of a chunk's columns are in registers. */
     private boolean isInRegisters() {
         return lanes.segments() == 1;
     }
 
-    /** Rows with columns: the same lanes process a chunk of rows, one after the other. */
+    /**
+     * Kernels with results over columns: the same lanes process the rows of a chunk one after the
+     * other.
+     */
     private Recipe chunks() {
         long rows = k.outer().size();
-        var chunks = Chunks.afterNumbers(rows, lanes.width());
+        var chunks = ColumnChunks.afterNumbers(rows, lanes.width());
         boolean whole = chunks.count() == 1 && isInRegisters();
         var columns = columns();
         open();
@@ -227,7 +232,9 @@ final class RowsText {
                 "const num end = chunk * %d + %d < %d ? chunk * %d + %d : %d;",
                 chunks.height(), chunks.height(), rows, chunks.height(), chunks.height(), rows);
         int totals =
-                isInRegisters() ? columns.size() * lanes.groups() * Lanes.GROUP * Float.BYTES : 0;
+                isInRegisters()
+                        ? columns.size() * lanes.groups() * RowLanes.GROUP * Float.BYTES
+                        : 0;
         boolean ahead = row.fitsTwice(totals);
         if (ahead) row.startAhead("chunk * " + chunks.height());
         code.open("for (num row = chunk * %d; row < end; row++)", chunks.height());
@@ -242,19 +249,21 @@ final class RowsText {
         return joined(chunks, whole);
     }
 
-    /** The launch, and what combines the chunks of each result with columns. */
-    private Recipe joined(Chunks chunks, boolean whole) {
+    /** The launch, followed by the launches that combine the chunks of each result over columns. */
+    private Recipe joined(ColumnChunks chunks, boolean whole) {
         var direct = new ArrayList<>(IntStream.range(0, out.size()).boxed().toList());
         if (!whole) direct.removeAll(columns());
         var work = new ArrayList<Operand>();
-        var totals = new ArrayList<Chunks.Totals>();
+        var totals = new ArrayList<ColumnChunks.Totals>();
         long bytes = 0;
         for (int i : columns()) {
             if (whole) continue;
             var from = new Operand.Work(bytes);
             var combine = ((Row.Columns) k.results().get(i)).combine();
             work.add(from);
-            totals.add(new Chunks.Totals(combine, type(i), out.get(i), from, new Operand.Out(i)));
+            totals.add(
+                    new ColumnChunks.Totals(
+                            combine, type(i), out.get(i), from, new Operand.Out(i)));
             bytes += (type(i).bytes(chunks.count() * lanes.width()) + 15) / 16 * 16;
         }
         var actions = new ArrayList<Action>();
@@ -277,26 +286,26 @@ final class RowsText {
 
     /** Declares the totals of a chunk. */
     private void total(int i) {
-        var t = Words.computed(type(i));
-        var identity = Words.identity(((Row.Columns) k.results().get(i)).combine(), type(i));
+        var t = CudaSyntax.computed(type(i));
+        var identity = CudaSyntax.identity(((Row.Columns) k.results().get(i)).combine(), type(i));
         if (isInRegisters()) {
-            code.add("%s total%d[%d][%d];", t, i, lanes.groups(), Lanes.GROUP);
+            code.add("%s total%d[%d][%d];", t, i, lanes.groups(), RowLanes.GROUP);
             code.add("#pragma unroll");
             code.add("for (int j = 0; j < %d; j++)", lanes.groups());
             code.add("#pragma unroll");
             code.add(
                     "    for (int e = 0; e < %d; e++) total%d[j][e] = %s;",
-                    Lanes.GROUP, i, identity);
+                    RowLanes.GROUP, i, identity);
         } else {
             code.add(
                     "%s* const total%d = (%s*)p%d + chunk * %d;",
                     t, i, t, in.size() + i, lanes.width());
             code.add(
                     "for (num c = lane * %d; c < %d; c += %d)",
-                    Lanes.GROUP, lanes.width(), lanes.count() * Lanes.GROUP);
+                    RowLanes.GROUP, lanes.width(), lanes.count() * RowLanes.GROUP);
             code.add(
                     "    for (int e = 0; e < %d; e++) if (c + e < %d) total%d[c + e] = %s;",
-                    Lanes.GROUP, lanes.width(), i, identity);
+                    RowLanes.GROUP, lanes.width(), i, identity);
         }
     }
 
@@ -305,11 +314,16 @@ final class RowsText {
         code.add("#pragma unroll");
         code.open("for (int j = 0; j < %d; j++)", lanes.groups());
         code.add("#pragma unroll");
-        code.open("for (int e = 0; e < %d; e++)", Lanes.GROUP);
-        code.add("const num x = (lane + j * %d) * %d + e;", lanes.count(), Lanes.GROUP);
+        code.open("for (int e = 0; e < %d; e++)", RowLanes.GROUP);
+        code.add("const num x = (lane + j * %d) * %d + e;", lanes.count(), RowLanes.GROUP);
         code.add(
                 "if (x < %d) ((%s*)p%d)[chunk * %d + x] = Down<%s>::of(total%d[j][e]);",
-                lanes.width(), Words.stored(to), in.size() + i, lanes.width(), Words.stored(to), i);
+                lanes.width(),
+                CudaSyntax.stored(to),
+                in.size() + i,
+                lanes.width(),
+                CudaSyntax.stored(to),
+                i);
         code.close();
         code.close();
     }
@@ -320,7 +334,7 @@ final class RowsText {
             var type = types.get(in.size() + i);
             switch (k.numbers().get(i)) {
                 case Row.Apply(var body) -> {
-                    code.add("%s n%d;", Words.computed(type), i);
+                    code.add("%s n%d;", CudaSyntax.computed(type), i);
                     code.add("{");
                     var values = grid.element(code, "0", _ -> "", types, false);
                     code.add("n%d = %s;", i, values.value(body));
@@ -332,11 +346,11 @@ final class RowsText {
     }
 
     private void fold(int i, Kernel.Combine combine, Scalar body, DType type) {
-        var t = Words.computed(type);
-        var fn = Words.combine(combine);
+        var t = CudaSyntax.computed(type);
+        var fn = CudaSyntax.combine(combine);
         boolean alone = lanes.segments() == 1;
         var sum = alone ? "n" + i : "part";
-        var identity = Words.identity(combine, type);
+        var identity = CudaSyntax.identity(combine, type);
         if (!alone) code.add("%s n%d = %s;", t, i, identity);
         row.segments(
                 "%s %s = %s;".formatted(t, sum, identity),

@@ -41,8 +41,8 @@ final class ScatterOverText {
             (k.target().stride(d) != 0 ? moving : still).add(d);
         var kept = Axes.of(k.shape(), views, moving);
         var rest = Axes.of(k.shape(), views, still);
-        boolean large = k.size() > Integer.MAX_VALUE / 2 || Words.isLarge(k.shape(), views);
-        var code = new Lines();
+        boolean large = k.size() > Integer.MAX_VALUE / 2 || CudaSyntax.isLarge(k.shape(), views);
+        var code = new SourceLines();
         MapText.open(code, "scatter_over", THREADS, 5, large);
         code.add("const num column = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
         code.add("if (column >= %d) return;", kept.size());
@@ -53,7 +53,7 @@ final class ScatterOverText {
         starts(code, rest, views, "r", "c");
         code.add(
                 "const i64 place = within(((const %s*)p0)[r1], %d, (i64*)p3, (i64)p4);",
-                Words.stored(index), k.bound());
+                CudaSyntax.stored(index), k.bound());
         write(code, k, type);
         code.close();
         code.close();
@@ -71,16 +71,17 @@ final class ScatterOverText {
                         new Operand.Node()));
     }
 
-    private static void starts(Lines code, Axes axes, List<View> views, String prefix, String of) {
+    private static void starts(
+            SourceLines code, Axes axes, List<View> views, String prefix, String of) {
         for (int v = 0; v < 3; v++) {
             var start = of.isEmpty() ? Long.toString(views.get(v).offset()) : of + v;
             code.add("const ofs %s%d = %s;", prefix, v, axes.offset(v, start, prefix + "i"));
         }
     }
 
-    private static void write(Lines code, Kernel.Scatter k, DType type) {
-        var raw = Words.raw(type);
-        var t = Words.stored(type);
+    private static void write(SourceLines code, Kernel.Scatter k, DType type) {
+        var raw = CudaSyntax.raw(type);
+        var t = CudaSyntax.stored(type);
         switch (k.write()) {
             case ADD -> throw new IllegalStateException(k + " adds to zeros");
             case SET ->
@@ -92,7 +93,7 @@ final class ScatterOverText {
         }
     }
 
-    private static void extreme(Lines code, Kernel.Scatter k, String type, String name) {
+    private static void extreme(SourceLines code, Kernel.Scatter k, String type, String name) {
         code.add("%s* const to = (%s*)p2 + r0 + place * %d;", type, type, k.stride());
         code.add("*to = Down<%s>::of(%s(up(*to), up(((const %s*)p1)[r2])));", type, name, type);
     }

@@ -28,10 +28,7 @@ final class ScatterText {
     /** With fewer columns than this, one thread per column leaves most of a GPU idle. */
     private static final long BUSY = 1 << 15;
 
-    /**
-     * The length of a target row's list; it is preceded by the number of source rows for the target
-     * row.
-     */
+    /** The capacity of a target row's list, which is preceded by the number of its source rows. */
     private static final int LISTED = 15;
 
     private final Kernel.Scatter k;
@@ -42,7 +39,7 @@ final class ScatterText {
     private final List<Integer> summed = new ArrayList<>();
     private final boolean large;
     private final boolean distinct;
-    private final Lines code = new Lines();
+    private final SourceLines code = new SourceLines();
 
     private ScatterText(Kernel.Scatter k, DType index, DType type) {
         this.k = k;
@@ -54,7 +51,7 @@ final class ScatterText {
             if (k.shape().dim(d) == 1) continue;
             (distinct && k.target().stride(d) != 0 ? columns : summed).add(d);
         }
-        large = k.size() > Integer.MAX_VALUE / 2 || Words.isLarge(k.shape(), views);
+        large = k.size() > Integer.MAX_VALUE / 2 || CudaSyntax.isLarge(k.shape(), views);
     }
 
     static Recipe recipe(Kernel.Scatter k, DType index, DType type) {
@@ -100,7 +97,7 @@ final class ScatterText {
 
     private String picked(String offset) {
         return "within(((const %s*)p0)[%s], %d, (i64*)p3, (i64)p4)"
-                .formatted(Words.stored(index), offset, k.bound());
+                .formatted(CudaSyntax.stored(index), offset, k.bound());
     }
 
     private Action launch(String name, long blocks, Operand... more) {
@@ -155,7 +152,7 @@ final class ScatterText {
     private Action columns(Operand to) {
         var kept = Axes.of(k.shape(), views, columns);
         var rest = Axes.of(k.shape(), views, summed);
-        var t = isWide() ? "f64" : Words.stored(type);
+        var t = isWide() ? "f64" : CudaSyntax.stored(type);
         MapText.open(code, "scatter", THREADS, 6, large);
         code.add("const num column = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
         code.add("if (column >= %d) return;", size(columns));
@@ -167,7 +164,7 @@ final class ScatterText {
         code.add("%s* const to = (%s*)p5 + r0 + %s * %d;", t, t, picked("r1"), k.stride());
         code.add(
                 "*to = Down<%s>::of(add(up(*to), (%s)up(((const %s*)p1)[r2])));",
-                t, isWide() ? "f64" : Words.computed(type), Words.stored(type));
+                t, isWide() ? "f64" : CudaSyntax.computed(type), CudaSyntax.stored(type));
         code.close();
         code.close();
         return launch("scatter", MapText.blocks(size(columns), THREADS), to);
@@ -193,7 +190,7 @@ final class ScatterText {
     private Action places() {
         var kept = Axes.of(k.shape(), views, columns);
         var rest = Axes.of(k.shape(), views, summed);
-        var t = Words.stored(type);
+        var t = CudaSyntax.stored(type);
         MapText.open(code, "scatter", THREADS, 6, large);
         code.add("__shared__ u32 found[%d], order[%d];", THREADS / 32, LISTED);
         code.add("const i64 place = blockIdx.x;");
@@ -212,7 +209,7 @@ final class ScatterText {
         code.add("const num own = column < %d ? column : 0;", size(columns));
         kept.split(code, "own", "ci");
         starts(kept, "c", "");
-        code.add("%s sum = 0;", type.isFloat() ? "f64" : Words.computed(type));
+        code.add("%s sum = 0;", type.isFloat() ? "f64" : CudaSyntax.computed(type));
         code.open("if (count <= %d)", LISTED);
         code.open("for (u32 i = 0; i < count; i++)");
         code.add("const num s = order[i];");
@@ -223,7 +220,7 @@ final class ScatterText {
         code.close();
         code.add(
                 "if (column < %d) ((%s*)p2)[c0 + place * %d] = Down<%s>::of((%s)sum);",
-                size(columns), t, k.stride(), t, Words.computed(type));
+                size(columns), t, k.stride(), t, CudaSyntax.computed(type));
         code.close();
         code.close();
         return launch("scatter", k.bound(), new Operand.Work(0));
@@ -231,10 +228,10 @@ final class ScatterText {
 
     /** Adds this thread's element of row {@code s}. */
     private void row(Axes rest) {
-        var wide = type.isFloat() ? "f64" : Words.computed(type);
+        var wide = type.isFloat() ? "f64" : CudaSyntax.computed(type);
         rest.split(code, "s", "ri");
         code.add("const ofs r2 = %s;", rest.offset(2, "c2", "ri"));
-        code.add("sum = add(sum, (%s)up(((const %s*)p1)[r2]));", wide, Words.stored(type));
+        code.add("sum = add(sum, (%s)up(((const %s*)p1)[r2]));", wide, CudaSyntax.stored(type));
     }
 
     /** Searches the whole index for this block's target row. */

@@ -64,9 +64,9 @@ public final class TensorAttend {
         var h = k.heads();
         int n = in.size();
         var type = in.getFirst();
-        var t = Words.stored(type);
+        var t = CudaSyntax.stored(type);
         var tiling = Tiling.forward(type, h);
-        var code = new Lines();
+        var code = new SourceLines();
         sizes(code, h, in);
         place(code, "query", "QUERY_ROW", k.operands().get(0));
         place(code, "key", "KEY_ROW", k.operands().get(1));
@@ -75,7 +75,9 @@ public final class TensorAttend {
         code.add("};");
         MapText.open(code, "attend", tiling.bounds(), n + 2, true);
         code.add("EBB_SHARED(memory);");
-        code.add("attend_forward<%s, %s, AttendSizes, %s>(", tiling.way(t), t, numbers(tiling));
+        code.add(
+                "attend_forward<%s, %s, AttendSizes, %s>(",
+                tiling.multiplier(t), t, numbers(tiling));
         code.add(
                 "    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s, (%s*)p%d, (f32*)p%d,"
                         + " memory);",
@@ -116,14 +118,14 @@ public final class TensorAttend {
         int n = in.size();
         int rest = 3 + h.mask().size();
         var type = in.getFirst();
-        var t = Words.stored(type);
+        var t = CudaSyntax.stored(type);
         var tiling = Tiling.queries(type, h);
         var code = gradientSizes(k, in);
         MapText.open(code, "attend_queries", tiling.bounds(), n + 2, true);
         code.add("EBB_SHARED(memory);");
         code.add(
                 "attend_backward_queries<%s, %s, AttendSizes, %s>(",
-                tiling.way(t), t, numbers(tiling));
+                tiling.multiplier(t), t, numbers(tiling));
         code.add("    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s,", t, t, t, mask(h));
         code.add(
                 "    (const %s*)p%d, (const %s*)p%d, (const f32*)p%d, (%s*)p%d,"
@@ -148,14 +150,14 @@ public final class TensorAttend {
         int n = in.size();
         int rest = 3 + h.mask().size();
         var type = in.getFirst();
-        var t = Words.stored(type);
+        var t = CudaSyntax.stored(type);
         var tiling = Tiling.keys(type, h);
         var code = gradientSizes(k, in);
         MapText.open(code, name, tiling.bounds(), n + 3, true);
         code.add("EBB_SHARED(memory);");
         code.add(
                 "attend_backward_keys<%s, %s, AttendSizes, %s, %b, %b>(",
-                tiling.way(t), t, numbers(tiling), keys, values);
+                tiling.multiplier(t), t, numbers(tiling), keys, values);
         code.add("    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s,", t, t, t, mask(h));
         code.add(
                 "    (const %s*)p%d, (const Pack<f32, 2>*)p%d, (%s*)p%d, (%s*)p%d, memory);",
@@ -188,8 +190,8 @@ public final class TensorAttend {
         return operands;
     }
 
-    private static Lines gradientSizes(Kernel.AttendGrad k, List<DType> in) {
-        var code = new Lines();
+    private static SourceLines gradientSizes(Kernel.AttendGrad k, List<DType> in) {
+        var code = new SourceLines();
         sizes(code, k.heads(), in);
         place(code, "query", "QUERY_ROW", k.operands().get(0));
         place(code, "key", "KEY_ROW", k.operands().get(1));
@@ -203,7 +205,7 @@ public final class TensorAttend {
     }
 
     /** Writes the structure that defines the sizes. */
-    private static void sizes(Lines code, Heads h, List<DType> in) {
+    private static void sizes(SourceLines code, Heads h, List<DType> in) {
         code.open("struct AttendSizes");
         constant(code, "WIDTH", h.width());
         constant(code, "VALUES", h.valueWidth());
@@ -212,7 +214,7 @@ public final class TensorAttend {
         constant(code, "HEADS", h.heads());
         constant(code, "GROUP", h.heads() / h.keyHeads());
         code.add("static const bool MASKED = %b;", !h.mask().isEmpty());
-        code.add("static constexpr f32 SCALE = %s;", Words.literal(DType.F32, h.scale()));
+        code.add("static constexpr f32 SCALE = %s;", CudaSyntax.literal(DType.F32, h.scale()));
         var seen =
                 h.causal()
                         ? "max(0, min(%d, i + (%d)))"
@@ -244,11 +246,11 @@ public final class TensorAttend {
                 mask);
     }
 
-    private static void constant(Lines code, String name, int value) {
+    private static void constant(SourceLines code, String name, int value) {
         code.add("static const int %s = %d;", name, value);
     }
 
-    private static void place(Lines code, String name, String row, View view) {
+    private static void place(SourceLines code, String name, String row, View view) {
         code.add(
                 "static __device__ __forceinline__ i64 %s(i64 b, i64 n) { return %dLL + b * %d + n"
                         + " * %d; }",

@@ -49,7 +49,7 @@ public final class TensorConvolve {
     private TensorConvolve(Kernel.Convolve k, DType type) {
         this.k = k;
         this.type = type;
-        t = Words.stored(type);
+        t = CudaSyntax.stored(type);
         depth = STEP_BYTES / (int) type.bytes(1);
         each = COPY_BYTES / (int) type.bytes(1);
     }
@@ -62,7 +62,7 @@ public final class TensorConvolve {
         for (int i = 0; i < k.in().size(); i++) {
             if (k.in().get(i) == 0 || k.kernel().get(i) == 0 || k.out().get(i) == 0) return false;
         }
-        long taps = Spatial.size(k.kernel());
+        long taps = ConvolutionAxes.size(k.kernel());
         return switch (k.side()) {
             case OUTPUT, WEIGHT -> k.outChannels() >= LEAST && k.inChannels() * taps >= LEAST;
             case INPUT -> k.inChannels() >= LEAST && k.outChannels() * taps >= LEAST;
@@ -82,7 +82,7 @@ public final class TensorConvolve {
     }
 
     private void output() {
-        var s = Spatial.output(k);
+        var s = ConvolutionAxes.output(k);
         var weights = new Operand.In(1);
         if (isProduct(s)) {
             product(weights, new Operand.In(0), new Operand.Out(0));
@@ -92,7 +92,7 @@ public final class TensorConvolve {
             straight(s, weights, new Operand.In(0), new Operand.Out(0));
             return;
         }
-        var copied = Copied.of(s, k.inChannels(), type);
+        var copied = ChannelsLastCopy.of(s, k.inChannels(), type);
         var source = turned(copied, new Operand.In(0));
         columns(copied, weights, source, new Operand.Out(0));
     }
@@ -101,7 +101,7 @@ public final class TensorConvolve {
     private void input() {
         var weights = new Operand.In(0);
         var gradient = new Operand.In(1);
-        var phases = Spatial.phases(k);
+        var phases = ConvolutionAxes.phases(k);
         if (phases.size() == 1 && isProduct(phases.getFirst())) {
             product(weights, gradient, new Operand.Out(0));
             return;
@@ -110,7 +110,8 @@ public final class TensorConvolve {
         var regions = new ArrayList<Optional<Operand.Work>>();
         Optional<Operand> source = Optional.empty();
         for (var phase : phases) {
-            if (Spatial.size(phase.taps()) == 0 || Spatial.size(phase.positions()) == 0) {
+            if (ConvolutionAxes.size(phase.taps()) == 0
+                    || ConvolutionAxes.size(phase.positions()) == 0) {
                 regions.add(Optional.empty());
                 continue;
             }
@@ -122,7 +123,7 @@ public final class TensorConvolve {
                         (long) k.batch()
                                 * k.groups()
                                 * k.inChannels()
-                                * Spatial.size(phase.positions());
+                                * ConvolutionAxes.size(phase.positions());
                 workspace += aligned(type.bytes(elements));
                 to = region;
             }
@@ -135,13 +136,16 @@ public final class TensorConvolve {
                 continue;
             }
             int side = padded(k.outChannels(), each);
-            var copied = new Copied(phase.everySource(), phase, k.outChannels(), side, 1, side);
+            var copied =
+                    new ChannelsLastCopy(
+                            phase.everySource(), phase, k.outChannels(), side, 1, side);
             if (source.isEmpty()) source = Optional.of(turned(copied, gradient));
             columns(copied, weights, source.get(), to);
         }
         if (!whole) actions.add(PhaseText.together(k, type, phases, regions));
         else if (actions.isEmpty()) {
-            long elements = (long) k.batch() * k.groups() * k.inChannels() * Spatial.size(k.in());
+            long elements =
+                    (long) k.batch() * k.groups() * k.inChannels() * ConvolutionAxes.size(k.in());
             actions.add(new Action.Zero(new Operand.Out(0), type.bytes(elements)));
         }
     }
@@ -154,25 +158,28 @@ public final class TensorConvolve {
      * Whether a phase is a product of the weights and each whole image that the library can
      * compute.
      */
-    private boolean isProduct(Spatial s) {
+    private boolean isProduct(ConvolutionAxes s) {
         boolean even =
-                type.bytes(Spatial.size(s.positions())) % COPY_BYTES == 0
+                type.bytes(ConvolutionAxes.size(s.positions())) % COPY_BYTES == 0
                         && type.bytes(k.inChannels()) % COPY_BYTES == 0;
-        return even && k.groups() == 1 && Spatial.size(k.kernel()) == 1 && s.isEverySource();
+        return even
+                && k.groups() == 1
+                && ConvolutionAxes.size(k.kernel()) == 1
+                && s.isEverySource();
     }
 
     /**
      * Whether the source of a phase can be read without a copy: each position reads one element,
      * and tensor cores can read the factor across the summed axis, which they can for sixteen bits.
      */
-    private boolean isStraight(Spatial s) {
-        long positions = Spatial.size(s.positions());
+    private boolean isStraight(ConvolutionAxes s) {
+        long positions = ConvolutionAxes.size(s.positions());
         return type != DType.F32 && s.isEverySource() && positions % (each / 2) == 0;
     }
 
     private void product(Operand weights, Operand source, Operand to) {
         boolean output = k.side() == Kernel.Side.OUTPUT;
-        int positions = Math.toIntExact(Spatial.size(k.out()));
+        int positions = Math.toIntExact(ConvolutionAxes.size(k.out()));
         int rows = output ? k.outChannels() : k.inChannels();
         int terms = output ? k.inChannels() : k.outChannels();
         var gemm =
@@ -203,7 +210,7 @@ public final class TensorConvolve {
     }
 
     /** A channels-last copy of the source. */
-    private Operand turned(Copied copied, Operand source) {
+    private Operand turned(ChannelsLastCopy copied, Operand source) {
         var place = new Operand.Work(workspace);
         long pictures = (long) k.batch() * k.groups();
         workspace += aligned(type.bytes(pictures * copied.elements()));
@@ -212,11 +219,12 @@ public final class TensorConvolve {
     }
 
     /** Writes each copied position with its channels contiguous. */
-    static Action turn(Copied copied, long pictures, DType type, Operand source, Operand place) {
+    static Action turn(
+            ChannelsLastCopy copied, long pictures, DType type, Operand source, Operand place) {
         var gathered = copied.copy();
         boolean few = type.bytes(copied.side()) <= COPY_BYTES;
-        var t = Words.stored(type);
-        var code = new Lines();
+        var t = CudaSyntax.stored(type);
+        var code = new SourceLines();
         code.open("struct ConvolveSizes");
         gathered.constants(code);
         constant(code, "CHANNELS", copied.channels());
@@ -231,7 +239,7 @@ public final class TensorConvolve {
             code.add("turn_channels<%s, ConvolveSizes>((const %s*)p0, (%s*)p1, memory);", t, t, t);
         }
         code.close();
-        long positions = Spatial.size(gathered.positions());
+        long positions = ConvolutionAxes.size(gathered.positions());
         long panels = Math.ceilDiv(copied.side(), STEP_BYTES / (int) type.bytes(1));
         long blocks = few ? Math.ceilDiv(positions, 256) : panels * Math.ceilDiv(positions, 64);
         return new Action.Launch(
@@ -243,31 +251,40 @@ public final class TensorConvolve {
                 List.of(source, place));
     }
 
-    private void columns(Copied copied, Operand weights, Operand source, Operand to) {
+    private void columns(ChannelsLastCopy copied, Operand weights, Operand source, Operand to) {
         multiply(copied, false, weights, source, to);
     }
 
     /** A product without a copy: each position reads one element of the source. */
-    private void straight(Spatial s, Operand weights, Operand source, Operand to) {
+    private void straight(ConvolutionAxes s, Operand weights, Operand source, Operand to) {
         int channels = k.side() == Kernel.Side.OUTPUT ? k.inChannels() : k.outChannels();
-        multiply(new Copied(s, s, channels, channels, 1, channels), true, weights, source, to);
+        multiply(
+                new ChannelsLastCopy(s, s, channels, channels, 1, channels),
+                true,
+                weights,
+                source,
+                to);
     }
 
     private void multiply(
-            Copied copied, boolean straight, Operand weights, Operand source, Operand to) {
+            ChannelsLastCopy copied,
+            boolean straight,
+            Operand weights,
+            Operand source,
+            Operand to) {
         var s = copied.gather();
         int rows = k.side() == Kernel.Side.OUTPUT ? k.outChannels() : k.inChannels();
         int padded = copied.padded();
-        int steps = Math.toIntExact(Math.ceilDiv(Spatial.size(s.taps()) * padded, depth));
+        int steps = Math.toIntExact(Math.ceilDiv(ConvolutionAxes.size(s.taps()) * padded, depth));
         int halves = rows <= 64 ? 1 : 2;
         int downTiles = Math.ceilDiv(rows, 64 * halves);
-        long columns = k.batch() * Spatial.size(s.positions());
+        long columns = k.batch() * ConvolutionAxes.size(s.positions());
         int acrossTiles = Math.toIntExact(Math.ceilDiv(columns, ACROSS));
         var packed = new Operand.Work(workspace);
         long elements = (long) k.groups() * rows * steps * depth;
         pack(copied, weights, packed, elements, rows, steps);
         workspace += aligned(type.bytes(elements));
-        var code = new Lines();
+        var code = new SourceLines();
         code.open("struct ConvolveSizes");
         s.constants(code);
         constant(code, "GROUPS", k.groups());
@@ -301,13 +318,18 @@ public final class TensorConvolve {
      * Packs the weights as rows of taps and, within a tap, of channels; missing channels are zeros.
      */
     private void pack(
-            Copied copied, Operand weights, Operand to, long elements, int rows, int steps) {
+            ChannelsLastCopy copied,
+            Operand weights,
+            Operand to,
+            long elements,
+            int rows,
+            int steps) {
         var s = copied.gather();
         int channels = copied.channels();
         int padded = copied.padded();
         boolean window = copied.window() > 1;
-        long all = Spatial.size(k.kernel());
-        var code = new Lines();
+        long all = ConvolutionAxes.size(k.kernel());
+        var code = new SourceLines();
         MapText.open(code, "pack", 256, 2, true);
         code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
         code.add("if (at >= %d) return;", elements);
@@ -319,7 +341,7 @@ public final class TensorConvolve {
         code.add("typedef Bits<%d> B;", type.bytes(1));
         code.add("B::type x = 0;");
         var inside = window ? " && more < " + k.kernel().getLast() : "";
-        code.open("if (c < %d && tap < %d%s)", channels, Spatial.size(s.taps()), inside);
+        code.open("if (c < %d && tap < %d%s)", channels, ConvolutionAxes.size(s.taps()), inside);
         s.kernelTap(code);
         var number =
                 k.side() == Kernel.Side.OUTPUT
@@ -339,7 +361,7 @@ public final class TensorConvolve {
                         List.of(weights, to)));
     }
 
-    static void constant(Lines code, String name, int value) {
+    static void constant(SourceLines code, String name, int value) {
         code.add("static const int %s = %d;", name, value);
     }
 }

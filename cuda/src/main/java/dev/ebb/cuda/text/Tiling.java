@@ -29,8 +29,8 @@ record Tiling(int fragments, int together, boolean kept, int resident, boolean g
         return type != DType.F32 && h.width() % 64 == 0 && h.valueWidth() % 64 == 0;
     }
 
-    /** The name of the code that multiplies elements of type {@code t}. */
-    String way(String t) {
+    /** The C++ type that multiplies elements of type {@code t}: with four warps or with one. */
+    String multiplier(String t) {
         return (group ? "Groups<" : "Warps<") + t + ">";
     }
 

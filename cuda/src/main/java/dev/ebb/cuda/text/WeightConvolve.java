@@ -12,8 +12,8 @@ import java.util.List;
 /**
  * The gradient of a convolution's weights on tensor cores: a product over all positions of all
  * images, in parts that are added in order. How its factors are read depends on the type and the
- * sizes ({@link Laid}): tensor cores can read sixteen-bit factors along the positions or across
- * them, tf32 only along them.
+ * sizes ({@link FactorLayout}): tensor cores can read sixteen-bit factors along the positions or
+ * across them, tf32 only along them.
  */
 final class WeightConvolve {
     private static final int THREADS = 256;
@@ -32,14 +32,14 @@ final class WeightConvolve {
      */
     private static final int BLOCKS = 264;
 
-    /** The multiples that are tried. */
+    /** The multiples of {@link #BLOCKS} that are tried. */
     private static final int WAVES = 4;
 
     /** The fewest steps of the sum in a part. */
     private static final int PART_STEPS = 8;
 
     /** The memory layout from which the factors of the product are read. */
-    private enum Laid {
+    private enum FactorLayout {
         /** Input and gradient of the output without copies: each position reads one element. */
         ALONG,
         /** The input from a channels-last copy. */
@@ -60,22 +60,22 @@ final class WeightConvolve {
     WeightConvolve(Kernel.Convolve k, DType type) {
         this.k = k;
         this.type = type;
-        t = Words.stored(type);
+        t = CudaSyntax.stored(type);
     }
 
     Recipe recipe() {
-        var s = Spatial.output(k);
+        var s = ConvolutionAxes.output(k);
         var laid = laid(s);
         Operand x = new Operand.In(0);
         Operand dy = new Operand.In(1);
         int channels = k.inChannels();
-        int line = Math.toIntExact(Spatial.size(k.out()));
-        var copied = new Copied(s, s, channels, channels, 1, channels);
-        if (laid != Laid.ALONG) {
-            copied = Copied.of(s, channels, type);
+        int line = Math.toIntExact(ConvolutionAxes.size(k.out()));
+        var copied = new ChannelsLastCopy(s, s, channels, channels, 1, channels);
+        if (laid != FactorLayout.ALONG) {
+            copied = ChannelsLastCopy.of(s, channels, type);
             x = turned(copied, x);
         }
-        if (laid == Laid.ACROSS) {
+        if (laid == FactorLayout.ACROSS) {
             dy = turned(results(s), dy);
         } else if (!isInLines()) {
             int each = COPY_BYTES / (int) type.bytes(1);
@@ -89,18 +89,18 @@ final class WeightConvolve {
 
     /** Whether rows of positions can be copied eight bytes at a time. */
     private boolean isInLines() {
-        return type.bytes(Spatial.size(k.out())) % (COPY_BYTES / 2) == 0;
+        return type.bytes(ConvolutionAxes.size(k.out())) % (COPY_BYTES / 2) == 0;
     }
 
-    private Copied results(Spatial s) {
+    private ChannelsLastCopy results(ConvolutionAxes s) {
         var every = s.everyResult();
         int side = TensorConvolve.padded(k.outChannels(), COPY_BYTES / (int) type.bytes(1));
-        return new Copied(every, every, k.outChannels(), side, 1, side);
+        return new ChannelsLastCopy(every, every, k.outChannels(), side, 1, side);
     }
 
-    private Laid laid(Spatial s) {
-        if (s.isEverySource() && isInLines()) return Laid.ALONG;
-        return isInLines() || type == DType.F32 ? Laid.SPREAD : Laid.ACROSS;
+    private FactorLayout laid(ConvolutionAxes s) {
+        if (s.isEverySource() && isInLines()) return FactorLayout.ALONG;
+        return isInLines() || type == DType.F32 ? FactorLayout.SPREAD : FactorLayout.ACROSS;
     }
 
     /** A copy of rows of positions with a larger stride, padded with zeros. */
@@ -108,7 +108,7 @@ final class WeightConvolve {
         var place = new Operand.Work(workspace);
         long elements = (long) k.batch() * k.groups() * k.outChannels() * longer;
         workspace += TensorConvolve.aligned(type.bytes(elements));
-        var code = new Lines();
+        var code = new SourceLines();
         MapText.open(code, "lines", 256, 2, true);
         code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
         code.add("if (at >= %d) return;", elements);
@@ -128,7 +128,7 @@ final class WeightConvolve {
         return place;
     }
 
-    private Operand turned(Copied copied, Operand from) {
+    private Operand turned(ChannelsLastCopy copied, Operand from) {
         var place = new Operand.Work(workspace);
         long pictures = (long) k.batch() * k.groups();
         workspace += TensorConvolve.aligned(type.bytes(pictures * copied.elements()));
@@ -136,14 +136,14 @@ final class WeightConvolve {
         return place;
     }
 
-    private void sum(Laid laid, Copied copied, Operand x, Operand dy, int line) {
+    private void sum(FactorLayout laid, ChannelsLastCopy copied, Operand x, Operand dy, int line) {
         var s = copied.gather();
         int padded = copied.padded();
         int depth = STEP_BYTES / (int) type.bytes(1);
         int rows = k.outChannels();
-        int columns = Math.toIntExact(padded * Spatial.size(s.taps()));
+        int columns = Math.toIntExact(padded * ConvolutionAxes.size(s.taps()));
         int halves = Math.ceilDiv(rows, 64) % 2 == 1 ? 1 : 2;
-        boolean spread = laid == Laid.SPREAD && type == DType.F32;
+        boolean spread = laid == FactorLayout.SPREAD && type == DType.F32;
         int width = halves == 2 && columns <= 64 && !spread ? 64 : 128;
         int downTiles = Math.ceilDiv(rows, 64 * halves);
         int acrossTiles = Math.ceilDiv(columns, width);
@@ -152,7 +152,7 @@ final class WeightConvolve {
         long wish = parts(tiles, Math.max(1, numbers / ((long) PART_STEPS * depth)));
         long part = Math.ceilDiv(Math.ceilDiv(numbers, wish), depth) * depth;
         long parts = Math.ceilDiv(numbers, part);
-        var code = new Lines();
+        var code = new SourceLines();
         code.open("struct ConvolveSizes");
         s.constants(code);
         TensorConvolve.constant(code, "GROUPS", k.groups());
@@ -218,12 +218,13 @@ final class WeightConvolve {
      * Adds the parts in order, and moves taps to the last axis again. Neighbouring threads read
      * neighbouring elements of a part: columns, or rows if those are contiguous.
      */
-    private void join(Operand sums, long parts, int columns, Copied copied, boolean spread) {
-        long taps = Spatial.size(k.kernel());
+    private void join(
+            Operand sums, long parts, int columns, ChannelsLastCopy copied, boolean spread) {
+        long taps = ConvolutionAxes.size(k.kernel());
         long rows = (long) k.groups() * k.outChannels();
         long inner = k.inChannels() * taps;
         long size = rows * inner;
-        var code = new Lines();
+        var code = new SourceLines();
         MapText.open(code, "join", 256, 2, true);
         code.add("const num number = (num)blockIdx.x * 256 + threadIdx.x;");
         code.add("if (number >= %d) return;", size);

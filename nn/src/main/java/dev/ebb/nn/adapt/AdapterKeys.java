@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads {@code adapter_config.json}: each key is used, or known not to change the result, or
- * refused by name.
+ * Reads {@code adapter_config.json}. Each key is used, or known not to change the result; all
+ * others are refused by name.
  */
 final class AdapterKeys {
     /** Keys about files, versions or training, which do not change the result. */
@@ -76,7 +76,7 @@ final class AdapterKeys {
         return new LoraConfig(rank.get().intValue(), alpha.get(), stabilised, targets(json));
     }
 
-    /** Whether a value is null, false, or an empty object or list. */
+    /** Whether a value is null, false, or an empty object or list, as good as absent. */
     private static boolean saysNothing(Json value) {
         return switch (value) {
             case Json.Nothing _ -> true;
@@ -101,7 +101,7 @@ final class AdapterKeys {
     /**
      * The config of adapters.
      *
-     * @param turned whether the model's own matrices are stored as [inputs, outputs]
+     * @param turned whether the model's matrices are stored as [inputs, outputs]
      */
     static Json write(LoraConfig config, List<String> targets, boolean turned, String base) {
         var members = new LinkedHashMap<String, Json>();

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A published model to be frozen, read from its file tensor by tensor, optionally with quantised
- * dense layers. At most one layer of it is in memory at a time.
+ * Reads a published model that is to be frozen from its file, tensor by tensor, optionally with
+ * quantised dense layers. At most one of its layers is in memory at a time.
  */
 public final class FrozenSource {
     private static final String CODES = ".codes";
@@ -27,8 +27,7 @@ public final class FrozenSource {
     private final Optional<Bits> bits;
 
     /**
-     * The layer that was quantised last, because its codes and scales are requested one after the
-     * other.
+     * The layer that was quantised last; its codes and scales are requested one after the other.
      */
     private Optional<Rounded> last = Optional.empty();
 

@@ -48,7 +48,7 @@ public record Lora(Dense base, Pair pair, double scale) implements Dense {
         return base.apply(x).add(own.cast(x.dtype()));
     }
 
-    /** The same layer as one matrix. */
+    /** The same layer with one merged matrix. */
     public Dense merged() {
         var added = pair.down.matmul(pair.up).mul(scale);
         return switch (base) {

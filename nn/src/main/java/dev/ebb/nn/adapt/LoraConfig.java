@@ -9,8 +9,8 @@ import java.util.List;
  * @param alpha an adapter is scaled by {@code alpha / rank}
  * @param rankStabilised whether it is scaled by {@code alpha / sqrt(rank)} instead (Kalajdzievski,
  *     2023)
- * @param targets the last parts of the published names of the layers, such as {@code c_attn}; none
- *     means every dense layer of every block
+ * @param targets the last parts of the published names of the layers, such as {@code c_attn}; if
+ *     empty, every dense layer of every block
  */
 public record LoraConfig(int rank, double alpha, boolean rankStabilised, List<String> targets) {
     public LoraConfig {
@@ -30,7 +30,7 @@ public record LoraConfig(int rank, double alpha, boolean rankStabilised, List<St
         return new LoraConfig(rank, 2.0 * rank, false, List.of());
     }
 
-    /** The same for these layers only. */
+    /** The same with adapters for these layers only. */
     public LoraConfig at(String... targets) {
         return new LoraConfig(rank, alpha, rankStabilised, List.of(targets));
     }

@@ -6,7 +6,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.Init;
 import dev.ebb.nn.Seed;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Safetensors;
@@ -69,7 +69,8 @@ public final class LoraFiles {
         var supplies = Weights.supplies(like, published(naming), at);
         Safetensors.write(folder.resolve(TENSORS), supplies, Map.of("format", "pt"));
         var text = config(like, model, base) + "\n";
-        Durable.write(folder.resolve(CONFIG), o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
+        AtomicFile.write(
+                folder.resolve(CONFIG), o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     /** Reads the adapters in a folder, for a model like {@code model}. */

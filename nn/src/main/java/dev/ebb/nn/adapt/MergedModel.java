@@ -3,7 +3,7 @@ package dev.ebb.nn.adapt;
 import dev.ebb.Tensorwise;
 import dev.ebb.nn.Linear;
 import dev.ebb.nn.Projection;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Safetensors;
@@ -53,7 +53,7 @@ public final class MergedModel {
                         });
         Safetensors.write(folder.resolve("model.safetensors"), supplies, Map.of("format", "pt"));
         var text = config(base) + "\n";
-        Durable.write(
+        AtomicFile.write(
                 folder.resolve("config.json"), o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
         for (var name : BESIDE) {
             var file = base.file().resolveSibling(name);

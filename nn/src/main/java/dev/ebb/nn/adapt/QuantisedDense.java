@@ -17,8 +17,8 @@ import java.util.Optional;
 
 /**
  * A dense layer with a quantised matrix: codes of 8 or 4 bits, which are integers around zero,
- * times a scale for each block of inputs of each output. It is not trained; its inputs have
- * gradients.
+ * times a scale for each block of inputs of each output. Its matrix is not trained, but gradients
+ * flow through it to its inputs.
  *
  * <p>The product is a loop over pieces of the outputs. On the CPU an iteration widens its piece
  * while packing it for the product, without a buffer for the wide piece; on other devices the wide
@@ -57,8 +57,9 @@ public record QuantisedDense(Tensor codes, Tensor scales, Optional<Tensor> bias,
     public static Dense of(Dense layer, Bits bits) {
         return switch (layer) {
             case Linear(var weight, var bias) ->
-                    Rounding.of((Array) weight, Optional.of(bias), bits);
-            case Projection(var weight) -> Rounding.of((Array) weight, Optional.empty(), bits);
+                    WeightQuantiser.of((Array) weight, Optional.of(bias), bits);
+            case Projection(var weight) ->
+                    WeightQuantiser.of((Array) weight, Optional.empty(), bits);
             default ->
                     throw new IllegalArgumentException(
                             "a " + layer.getClass().getSimpleName() + " has no matrix to round");
@@ -69,8 +70,9 @@ public record QuantisedDense(Tensor codes, Tensor scales, Optional<Tensor> bias,
     public static Dense like(Dense layer, Bits bits) {
         return switch (layer) {
             case Linear(var weight, var bias) ->
-                    Rounding.like(weight.type(), Optional.of(bias), bits);
-            case Projection(var weight) -> Rounding.like(weight.type(), Optional.empty(), bits);
+                    WeightQuantiser.like(weight.type(), Optional.of(bias), bits);
+            case Projection(var weight) ->
+                    WeightQuantiser.like(weight.type(), Optional.empty(), bits);
             default ->
                     throw new IllegalArgumentException(
                             "a " + layer.getClass().getSimpleName() + " has no matrix to round");

@@ -21,7 +21,7 @@ public final class Corpus {
     private final byte[] bytes;
 
     /**
-     * Passages, and the same passages one token later.
+     * A batch of passages, with the same passages one token later as targets.
      *
      * @param ids [size, context], i32
      * @param targets [size, context], i32

@@ -56,7 +56,7 @@ public interface Dataset {
                             + rows()
                             + " rows leaves one part empty; 0.1 is common");
         }
-        var order = Order.shuffled(rows(), seed.of("split"));
+        var order = Shuffle.shuffled(rows(), seed.of("split"));
         var first = IntStream.range(0, held).map(i -> order[i]).sorted().toArray();
         var rest = IntStream.range(held, rows()).map(i -> order[i]).sorted().toArray();
         return new Split(only(rest), only(first));

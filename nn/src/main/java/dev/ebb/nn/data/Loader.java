@@ -54,13 +54,13 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
         return data.rows() / batch;
     }
 
-    /** The full batches of an epoch from its row {@code row} on. */
+    /** Reads the full batches of an epoch from its row {@code row} on. */
     public Reader full(long epoch, int row) {
         requireStart(row);
         return new Reader(this, order(epoch), row, batches() * batch);
     }
 
-    /** All rows of the first epoch; the last batch is padded with copies of its last row. */
+    /** Reads all rows of the first epoch; the last batch is padded with copies of its last row. */
     public Reader all() {
         return new Reader(this, order(0), 0, data.rows());
     }
@@ -72,8 +72,8 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
     }
 
     private int[] order(long epoch) {
-        return seed.map(s -> Order.shuffled(data.rows(), s.of(epoch)))
-                .orElseGet(() -> Order.plain(data.rows()));
+        return seed.map(s -> Shuffle.shuffled(data.rows(), s.of(epoch)))
+                .orElseGet(() -> Shuffle.plain(data.rows()));
     }
 
     /** Reads one batch after the other. Closing it ends its thread. */

@@ -40,7 +40,7 @@ public final class ConfigKeys {
         return Optional.ofNullable(members.get(key)).filter(v -> !(v instanceof Json.Nothing));
     }
 
-    /** Whether a key is absent, not even null. */
+    /** Whether a key is absent; one whose value is null is not. */
     public boolean leavesOut(String key) {
         return !members.containsKey(key);
     }
@@ -52,9 +52,9 @@ public final class ConfigKeys {
 
     /** A size: an integer of at least 1. */
     public Optional<Integer> size(String key) throws FileFormatException {
-        var said = at(key);
-        if (said.isEmpty()) return Optional.empty();
-        var n = said.get().whole();
+        var value = at(key);
+        if (value.isEmpty()) return Optional.empty();
+        var n = value.get().whole();
         if (n.isEmpty() || n.get() < 1 || n.get() > Integer.MAX_VALUE) {
             throw wrong(key, "a whole number from 1 to " + Integer.MAX_VALUE);
         }
@@ -73,9 +73,9 @@ public final class ConfigKeys {
     }
 
     public Optional<Double> number(String key) throws FileFormatException {
-        var said = at(key);
-        if (said.isEmpty()) return Optional.empty();
-        var x = said.get().number().filter(Double::isFinite);
+        var value = at(key);
+        if (value.isEmpty()) return Optional.empty();
+        var x = value.get().number().filter(Double::isFinite);
         if (x.isEmpty()) throw wrong(key, "a number");
         return x;
     }
@@ -87,26 +87,26 @@ public final class ConfigKeys {
     }
 
     public Optional<String> text(String key) throws FileFormatException {
-        var said = at(key);
-        if (said.isEmpty()) return Optional.empty();
-        var text = said.get().text();
+        var value = at(key);
+        if (value.isEmpty()) return Optional.empty();
+        var text = value.get().text();
         if (text.isEmpty()) throw wrong(key, "a text");
         return text;
     }
 
     public Optional<Boolean> truth(String key) throws FileFormatException {
-        var said = at(key);
-        if (said.isEmpty()) return Optional.empty();
-        var truth = said.get().truth();
+        var value = at(key);
+        if (value.isEmpty()) return Optional.empty();
+        var truth = value.get().truth();
         if (truth.isEmpty()) throw wrong(key, "true or false");
         return truth;
     }
 
     /** The keys of a nested object. */
     public Optional<ConfigKeys> inside(String key) throws FileFormatException {
-        var said = at(key);
-        if (said.isEmpty()) return Optional.empty();
-        if (said.get() instanceof Json.Obj(var inner))
+        var value = at(key);
+        if (value.isEmpty()) return Optional.empty();
+        if (value.get() instanceof Json.Obj(var inner))
             return Optional.of(new ConfigKeys(file, path + key + ".", inner));
         throw wrong(key, "an object");
     }
@@ -137,8 +137,8 @@ public final class ConfigKeys {
 
     /** Throws if a switch in the file is not at the implemented setting. */
     public void expect(String key, boolean implemented) throws FileFormatException {
-        var said = truth(key);
-        if (said.isPresent() && said.get() != implemented)
+        var value = truth(key);
+        if (value.isPresent() && value.get() != implemented)
             throw unknown(key, implemented + " is implemented");
     }
 
@@ -154,7 +154,7 @@ public final class ConfigKeys {
                 path + key + " is " + members.get(key) + ", but " + expected + " is expected");
     }
 
-    /** Throws for every key that was not read and is not among {@code harmless}. */
+    /** Throws if a key was not read and is not among {@code harmless}. */
     public void refuseOthers(Set<String> harmless) throws FileFormatException {
         var others = new LinkedHashMap<String, Json>();
         members.forEach(

@@ -146,7 +146,7 @@ final class JsonParser {
         if (!took(c)) throw fault("'" + c + "' is missing");
     }
 
-    private FileFormatException fault(String what) {
-        return new FileFormatException("not JSON, at character " + at + ": " + what);
+    private FileFormatException fault(String problem) {
+        return new FileFormatException("not JSON, at character " + at + ": " + problem);
     }
 }

@@ -36,7 +36,7 @@ public final class Npy {
 
     public static void write(Path file, Array array) throws IOException {
         var header = NpyHeader.write(array.type());
-        Durable.write(
+        AtomicFile.write(
                 file,
                 out -> {
                     out.write(header);
@@ -86,7 +86,7 @@ public final class Npy {
     }
 
     public static void writeAll(Path file, SequencedMap<String, Array> arrays) throws IOException {
-        Durable.write(
+        AtomicFile.write(
                 file,
                 out -> {
                     var zip = new ZipOutputStream(unclosed(out));

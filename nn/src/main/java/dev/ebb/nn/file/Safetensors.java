@@ -61,28 +61,29 @@ public final class Safetensors implements TensorSource {
     public static void write(
             Path file, SequencedMap<String, Array> tensors, Map<String, String> metadata)
             throws IOException {
-        write(file, Supply.of(tensors), metadata);
+        write(file, LazyTensor.of(tensors), metadata);
     }
 
     /** Writes tensors in the order of the list, one after the other, atomically. */
-    public static void write(Path file, List<Supply> tensors, Map<String, String> metadata)
+    public static void write(Path file, List<LazyTensor> tensors, Map<String, String> metadata)
             throws IOException {
         SafetensorsWriter.write(file, tensors, metadata);
     }
 
     /** Writes tensors to a stream, in the order of the list, one after the other. */
-    public static void write(OutputStream out, List<Supply> tensors, Map<String, String> metadata)
+    public static void write(
+            OutputStream out, List<LazyTensor> tensors, Map<String, String> metadata)
             throws IOException {
         SafetensorsWriter.write(out, tensors, metadata);
     }
 
     /** All tensors as stored, each read when its data is requested. */
-    public List<Supply> supplies() throws FileFormatException {
-        var all = new ArrayList<Supply>();
+    public List<LazyTensor> supplies() throws FileFormatException {
+        var all = new ArrayList<LazyTensor>();
         for (var stored : header.entries().entrySet()) {
             var type = stored.getValue().type(file, stored.getKey());
             long from = stored.getValue().from();
-            all.add(new Supply(stored.getKey(), type, () -> copy(from, type)));
+            all.add(new LazyTensor(stored.getKey(), type, () -> copy(from, type)));
         }
         return all;
     }
@@ -118,7 +119,7 @@ public final class Safetensors implements TensorSource {
         var entry = header.entries().get(name);
         if (entry == null) {
             throw new FileFormatException(
-                    file, "there is no tensor " + name + "; it has " + Names.sample(names()));
+                    file, "there is no tensor " + name + "; it has " + NameList.sample(names()));
         }
         return copy(entry.from(), entry.type(file, name));
     }

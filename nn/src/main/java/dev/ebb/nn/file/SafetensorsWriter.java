@@ -20,12 +20,12 @@ final class SafetensorsWriter {
 
     private SafetensorsWriter() {}
 
-    static void write(Path file, List<Supply> tensors, Map<String, String> metadata)
+    static void write(Path file, List<LazyTensor> tensors, Map<String, String> metadata)
             throws IOException {
-        Durable.write(file, out -> write(out, tensors, metadata));
+        AtomicFile.write(file, out -> write(out, tensors, metadata));
     }
 
-    static void write(OutputStream out, List<Supply> tensors, Map<String, String> metadata)
+    static void write(OutputStream out, List<LazyTensor> tensors, Map<String, String> metadata)
             throws IOException {
         var header = header(tensors, metadata);
         var length = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
@@ -34,14 +34,14 @@ final class SafetensorsWriter {
         for (var tensor : tensors) bytes(data(tensor), out);
     }
 
-    private static Array data(Supply tensor) {
+    private static Array data(LazyTensor tensor) {
         var data = tensor.data().get();
         if (data.type().equals(tensor.type())) return data;
         throw new IllegalArgumentException(
                 tensor.name() + " was to be " + tensor.type() + " and came as " + data.type());
     }
 
-    private static byte[] header(List<Supply> tensors, Map<String, String> metadata) {
+    private static byte[] header(List<LazyTensor> tensors, Map<String, String> metadata) {
         var members = new LinkedHashMap<String, Json>();
         if (!metadata.isEmpty()) {
             var notes = new LinkedHashMap<String, Json>();

@@ -10,11 +10,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Named tensors in one file, or in several files with an index. */
-public sealed interface TensorSource extends AutoCloseable permits Safetensors, Sharded {
+public sealed interface TensorSource extends AutoCloseable permits Safetensors, ShardedSafetensors {
 
     /** Opens a .safetensors file, or the .index.json that names the files of a sharded one. */
     static TensorSource open(Path file) throws IOException {
-        return Sharded.isIndex(file) ? Sharded.open(file) : Safetensors.open(file);
+        return ShardedSafetensors.isIndex(file)
+                ? ShardedSafetensors.open(file)
+                : Safetensors.open(file);
     }
 
     /** The file that was opened. */
@@ -61,7 +63,7 @@ public sealed interface TensorSource extends AutoCloseable permits Safetensors, 
                                                         + " is missing, expected as "
                                                         + expected
                                                         + "; the file has "
-                                                        + Names.sample(names())));
+                                                        + NameList.sample(names())));
         boolean alike = stored.dtype() == expected.dtype();
         boolean floats = stored.dtype().isFloat() && expected.dtype().isFloat();
         if (stored.shape().equals(expected.shape()) && (alike || floats)) return;

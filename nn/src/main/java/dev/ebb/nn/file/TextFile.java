@@ -33,8 +33,7 @@ public final class TextFile {
     }
 
     /**
-     * Refuses bytes of files one after the other that are no UTF-8 together, by the file in which
-     * they are wrong.
+     * Throws if the bytes of several files, concatenated, are not UTF-8; the error names the file.
      */
     public static void require(List<Path> files, byte[] bytes) throws IOException {
         long at = wrong(bytes);
@@ -53,7 +52,7 @@ public final class TextFile {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /** The place of the first byte that is no UTF-8, or -1. */
+    /** The position of the first byte that is not UTF-8, or -1. */
     private static long wrong(byte[] bytes) {
         var decoder = StandardCharsets.UTF_8.newDecoder();
         var in = ByteBuffer.wrap(bytes);

@@ -37,7 +37,7 @@ public final class Generator implements AutoCloseable {
     private final int batch;
     private final int context;
     private final int block;
-    private final Stepper<Held, Input, List<Tensor>> stepper;
+    private final Stepper<State, Input, List<Tensor>> stepper;
 
     /** The most tokens of a block of a prompt; blocks have at least {@link #LEAST}. */
     private static final int MOST = 64;
@@ -54,11 +54,11 @@ public final class Generator implements AutoCloseable {
     public record Input(Tensor ids, Tensor at) {}
 
     /** The state in the program's memory: unchanged weights, and caches. */
-    public record Held(AutoregressiveModel model, List<KeyValueCache> caches) {}
+    public record State(AutoregressiveModel model, List<KeyValueCache> caches) {}
 
     /** Reads one tensor of a model, by its index in {@link dev.ebb.Tensorwise#list}. */
     @FunctionalInterface
-    public interface Reading {
+    public interface TensorReader {
         Array tensor(int place) throws IOException;
     }
 
@@ -87,7 +87,7 @@ public final class Generator implements AutoCloseable {
         var blocks = new ArrayList<Integer>();
         for (int n = Math.min(MOST, context); n >= LEAST; n /= 2) blocks.add(n);
         if (!budget.places().isEmpty()) blocks.clear();
-        Optional<Stepper<Held, Input, List<Tensor>>> started = Optional.empty();
+        Optional<Stepper<State, Input, List<Tensor>>> started = Optional.empty();
         int length = 1;
         for (int n : blocks) {
             if (started.isPresent()) break;
@@ -105,7 +105,7 @@ public final class Generator implements AutoCloseable {
      */
     public static Generator reading(
             AutoregressiveModel blank,
-            Reading weights,
+            TensorReader weights,
             int batch,
             int context,
             Budget budget,
@@ -123,7 +123,7 @@ public final class Generator implements AutoCloseable {
     }
 
     /** A stepper that also processes blocks of {@code length} tokens, if the budget allows. */
-    private Optional<Stepper<Held, Input, List<Tensor>>> withBlocks(
+    private Optional<Stepper<State, Input, List<Tensor>>> withBlocks(
             AutoregressiveModel model, int length, Budget budget, Device device) {
         var kinds = List.of(input(batch, 1), input(batch, length));
         try {
@@ -134,7 +134,7 @@ public final class Generator implements AutoCloseable {
         }
     }
 
-    private Stepper<Held, Input, List<Tensor>> oneByOne(
+    private Stepper<State, Input, List<Tensor>> oneByOne(
             AutoregressiveModel model, Budget budget, Device device) {
         try {
             return stepping(budget, device).start(held(model, batch, context), input(batch, 1));
@@ -160,17 +160,17 @@ public final class Generator implements AutoCloseable {
                 "a context of " + context + " tokens; this model looks at 2 to " + model.context());
     }
 
-    private static Held held(AutoregressiveModel model, int batch, int context) {
-        return new Held(model, model.caches(batch, context));
+    private static State held(AutoregressiveModel model, int batch, int context) {
+        return new State(model, model.caches(batch, context));
     }
 
-    private static Stepping<Held, Input, List<Tensor>> stepping(Budget budget, Device device) {
-        Fn2<Held, Input, Next<Held, List<Tensor>>> step =
+    private static Stepping<State, Input, List<Tensor>> stepping(Budget budget, Device device) {
+        Fn2<State, Input, Next<State, List<Tensor>>> step =
                 (held, input) -> {
                     var next = held.model.next(input.ids, held.caches, new Positions(input.at));
                     boolean drawn = input.ids.dim(1) == 1;
                     return new Next<>(
-                            new Held(held.model, next.caches()),
+                            new State(held.model, next.caches()),
                             drawn ? List.of(next.logits()) : List.<Tensor>of());
                 };
         return Ebb.stepper(step).within(budget).on(device);
@@ -194,7 +194,7 @@ public final class Generator implements AutoCloseable {
 
     /**
      * The longest context, at most {@code most} tokens, with which {@code batch} prompts fit the
-     * budget; zero if not even two tokens do.
+     * budget; zero if even two tokens do not fit.
      */
     public static int longestContext(
             AutoregressiveModel model, int batch, int most, Budget budget, Device device) {

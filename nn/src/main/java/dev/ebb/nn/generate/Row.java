@@ -23,7 +23,7 @@ final class Row {
     private final BitSet seen = new BitSet();
     private int[] tokens;
     private int count;
-    private int told;
+    private int reported;
     private int start;
     private int cached;
     private boolean done;
@@ -35,7 +35,7 @@ final class Row {
         this.prompt = prompt.length;
         tokens = prompt.clone();
         count = prompt.length;
-        told = count;
+        reported = count;
         limit = count + more;
         done = more == 0;
         for (int token : prompt) seen.set(token);
@@ -58,7 +58,7 @@ final class Row {
         done = true;
     }
 
-    /** The first token that is not in the cache; if all are, the last one again. */
+    /** The first token that is not in the cache; if all tokens are, the last one. */
     int next() {
         return tokens[start + position()];
     }
@@ -128,16 +128,16 @@ final class Row {
                 && Arrays.equals(tokens, count - length, count, stop, 0, length);
     }
 
-    /** The tokens drawn since the last call, without those that may begin a stop word. */
+    /** The tokens drawn since the last call, without those that may begin a stop sequence. */
     int[] news() {
         int held = 0;
         for (var stop : stops) {
             for (int length = stop.length - 1; length > held && !done; length--)
                 if (endsWith(stop, length)) held = length;
         }
-        int from = told;
-        told = Math.max(told, count - held);
-        return Arrays.copyOfRange(tokens, from, told);
+        int from = reported;
+        reported = Math.max(reported, count - held);
+        return Arrays.copyOfRange(tokens, from, reported);
     }
 
     int[] drawn() {

@@ -72,7 +72,7 @@ public record Bert(
 
     /** A model of zero matrices that share the memory of the largest one. */
     static Bert blank(Config c, boolean pooler, boolean head) {
-        return Blank.of(zeros -> of(c, pooler, head, zeros, Blank.ANY));
+        return BlankModel.of(zeros -> of(c, pooler, head, zeros, BlankModel.ANY));
     }
 
     /** Weights as published: normal with standard deviation 0.02. */

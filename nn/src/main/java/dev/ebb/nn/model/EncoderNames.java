@@ -57,7 +57,7 @@ final class EncoderNames {
                             ? path.replace("head.transform.", "cls.predictions.transform.dense.")
                                     .replace("head.norm.", "cls.predictions.transform.LayerNorm.")
                                     .replace("head.bias", "cls.predictions.bias")
-                            : start + Renaming.of(path, BERT);
+                            : start + PathMapping.of(path, BERT);
             if (older && norm)
                 name = name.replaceFirst("weight$", "gamma").replaceFirst("bias$", "beta");
             return new Naming.Place(name, isMatrix(path));
@@ -69,7 +69,7 @@ final class EncoderNames {
                 new Naming.Place(
                         path.startsWith("head.")
                                 ? path.replace("head.", "classifier.")
-                                : start + Renaming.of(path, VIT),
+                                : start + PathMapping.of(path, VIT),
                         isMatrix(path));
     }
 

@@ -51,7 +51,7 @@ public record Gpt2(
             }
         }
 
-        /** As published: the inner width is four times the width. */
+        /** The published sizes, whose inner width is four times the width. */
         public static Config of(int vocabulary, int context, int width, int layers, int heads) {
             return new Config(
                     vocabulary,
@@ -78,7 +78,7 @@ public record Gpt2(
      * or planned.
      */
     public static Gpt2 blank(Config c) {
-        return Blank.of(zeros -> of(c, zeros, zeros, Blank.ANY));
+        return BlankModel.of(zeros -> of(c, zeros, zeros, BlankModel.ANY));
     }
 
     private static Gpt2 of(Config c, Init plain, Init back, Seed seed) {
@@ -138,13 +138,13 @@ public record Gpt2(
     @Override
     public List<KeyValueCache> caches(int batch, int context) {
         var c = config;
-        return Caches.of(
+        return BlockCaches.of(
                 c.layers, batch, c.heads, context, c.width / c.heads, tokens.weight().dtype());
     }
 
     @Override
     public Continued next(Tensor ids, List<KeyValueCache> past, Positions at) {
-        var reached = Caches.through(blocks, embedded(ids, at), past, at);
+        var reached = BlockCaches.through(blocks, embedded(ids, at), past, at);
         return new Continued(head(reached.out()), reached.caches());
     }
 

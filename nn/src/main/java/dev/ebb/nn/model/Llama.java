@@ -106,7 +106,7 @@ public record Llama(
             this(activation, inwardBias, outBias, feedForwardBias, tied, Kind.LLAMA, 0);
         }
 
-        /** As first published: SiLU, no biases, a separate output layer. */
+        /** The first published variant: SiLU, no biases, a separate output layer. */
         public static Variant plain() {
             return new Variant(Activation.SILU, false, false, false, false);
         }
@@ -134,7 +134,7 @@ public record Llama(
      * or planned.
      */
     public static Llama blank(Config c) {
-        return Blank.of(zeros -> of(c, zeros, Blank.ANY));
+        return BlankModel.of(zeros -> of(c, zeros, BlankModel.ANY));
     }
 
     private static Llama of(Config c, Init init, Seed seed) {
@@ -161,7 +161,7 @@ public record Llama(
                         Dense.of(c.width, queries, bias, init, seed.of("query")),
                         Dense.of(c.width, keys, bias, init, seed.of("key")),
                         Dense.of(c.width, keys, bias, init, seed.of("value")));
-        SelfAttention.Inward in =
+        SelfAttention.InputProjection in =
                 switch (c.variant.kind) {
                     case LLAMA, GEMMA -> separate;
                     case QWEN3 ->
@@ -237,14 +237,14 @@ public record Llama(
     @Override
     public List<KeyValueCache> caches(int batch, int context) {
         var c = config;
-        return Caches.of(
+        return BlockCaches.of(
                 c.layers, batch, c.keyHeads, context, c.headWidth, tokens.weight().dtype());
     }
 
     @Override
     public Continued next(Tensor ids, List<KeyValueCache> past, Positions at) {
         var x = embedded(ids);
-        var reached = Caches.through(blocks, x, past, at);
+        var reached = BlockCaches.through(blocks, x, past, at);
         return new Continued(
                 Ebb.region("head", () -> scores(norm.apply(reached.out()))), reached.caches());
     }

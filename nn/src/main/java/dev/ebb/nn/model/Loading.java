@@ -5,7 +5,7 @@ import dev.ebb.nn.Activation;
 import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
-import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.TensorSource;
 import dev.ebb.tensor.Array;
 
@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Common parts of loading published models.
+ * Reads the tensors and the config of a published model.
  *
- * @param prefix of the names of all its tensors
+ * @param prefix the prefix of the names of all its tensors
  */
 record Loading(TensorSource file, String prefix, ConfigKeys config) {
     /** Tensors of a training checkpoint besides the model's. */
@@ -85,9 +85,9 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                     "tanh", Activation.TANH);
 
     Activation activation(String key, Activation otherwise) throws FileFormatException {
-        var said = config.text(key);
-        if (said.isEmpty()) return otherwise;
-        var known = ACTIVATIONS.get(said.get());
+        var value = config.text(key);
+        if (value.isEmpty()) return otherwise;
+        var known = ACTIVATIONS.get(value.get());
         if (known != null) return known;
         throw config.unknown(
                 key,
@@ -117,7 +117,7 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
             throw config.unknown(
                     "model_type", "its tensors have the names of " + kinds.keySet() + " alone");
         var built = config.value("architectures").map(Json::elements).orElse(List.of());
-        var told = kind.orElse("");
+        var type = kind.orElse("");
         for (var architecture : built) {
             var name = architecture.text().orElse("");
             var of =
@@ -125,14 +125,14 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                             .filter(k -> name.matches(k.getValue() + "(For|LMHead|Double|Model).*"))
                             .map(Map.Entry::getKey)
                             .findFirst();
-            if (of.isEmpty() || !(told.isEmpty() || told.equals(of.get())))
+            if (of.isEmpty() || !(type.isEmpty() || type.equals(of.get())))
                 throw config.unknown(
                         "architectures",
                         "its tensors have the names of "
-                                + (told.isEmpty() ? kinds.keySet() : told + ", its model_type"));
-            told = of.get();
+                                + (type.isEmpty() ? kinds.keySet() : type + ", its model_type"));
+            type = of.get();
         }
-        return told;
+        return type;
     }
 
     /**
@@ -146,7 +146,8 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
     <M> Found<M> found(M blank, Naming naming, Pattern unread) throws FileFormatException {
         config.refuseOthers(HARMLESS);
         var used = new HashSet<String>();
-        for (Supply s : Weights.supplies(blank, naming, _ -> Array.scalar(0f))) used.add(s.name());
+        for (LazyTensor s : Weights.supplies(blank, naming, _ -> Array.scalar(0f)))
+            used.add(s.name());
         for (var name : file.names()) {
             if (!name.startsWith(prefix) || used.contains(name)) continue;
             var own = name.substring(prefix.length());

@@ -144,8 +144,8 @@ final class LoadingLlama {
     }
 
     private void agree(String key, boolean there, String tensor) throws FileFormatException {
-        var said = keys.truth(key);
-        if (said.isPresent() && said.get() != there)
+        var value = keys.truth(key);
+        if (value.isPresent() && value.get() != there)
             throw keys.unknown(
                     key, "but there is " + (there ? "a tensor " : "no tensor ") + tensor);
     }

@@ -30,7 +30,7 @@ public interface Naming {
 
     /** The published names of GPT-2, whose matrices are stored as [inputs, outputs]. */
     static Naming gpt2() {
-        return path -> new Place(Renaming.of(path, GPT2), false);
+        return path -> new Place(PathMapping.of(path, GPT2), false);
     }
 
     /** The published names of Llama, whose matrices are stored as [outputs, inputs]. */
@@ -41,7 +41,7 @@ public interface Naming {
                             || path.contains(".attention.")
                             || path.contains(".feedForward.");
             boolean matrix = path.endsWith(".weight") && !path.endsWith("Norm.weight");
-            return new Place(Renaming.of(path, LLAMA), dense && matrix);
+            return new Place(PathMapping.of(path, LLAMA), dense && matrix);
         };
     }
 

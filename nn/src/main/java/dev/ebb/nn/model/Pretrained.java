@@ -3,7 +3,7 @@ package dev.ebb.nn.model;
 import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
-import dev.ebb.nn.file.Sharded;
+import dev.ebb.nn.file.ShardedSafetensors;
 import dev.ebb.nn.file.TensorSource;
 
 import java.io.IOException;
@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /**
  * Loads published language models: the kind of model and its sizes are determined from the names
  * and shapes of its tensors, everything else from the config.json next to the file. Every tensor
- * and every key is used, or known not to change the computation, or refused by name.
+ * and every key is used, or known not to change the computation; all others are refused by name.
  */
 public final class Pretrained {
     /** The name of the file metadata that replaces config.json. */
@@ -117,7 +117,7 @@ public final class Pretrained {
         if (noted.isPresent()) return ConfigKeys.of(file, Json.parse(file, noted.get()));
         var name = file.toAbsolutePath().getFileName().toString().replaceFirst("\\.[^.]*$", "");
         var candidates =
-                Sharded.isIndex(file)
+                ShardedSafetensors.isIndex(file)
                         ? List.of("config.json")
                         : List.of(name + ".json", "config.json");
         for (var candidate : candidates) {

@@ -22,7 +22,7 @@ public record ResNet(Conv2d stem, BatchNorm norm, List<Residual> blocks, Linear 
     public record Statistics(BatchNorm.Statistics stem, List<List<BatchNorm.Statistics>> blocks) {}
 
     /** Scores of the classes, and the updated statistics. */
-    public record Seen(Tensor logits, Statistics next) {}
+    public record Output(Tensor logits, Statistics next) {}
 
     /**
      * Blocks of the given widths; each that is wider than the one before halves height and width.
@@ -48,7 +48,7 @@ public record ResNet(Conv2d stem, BatchNorm norm, List<Residual> blocks, Linear 
                 blocks.stream().map(Residual::statistics).toList());
     }
 
-    public Seen train(Tensor x, Statistics running) {
+    public Output train(Tensor x, Statistics running) {
         var first = norm.train(stem.apply(x), running.stem);
         var y = first.out().relu().maxPool(Pool.of(2, 2));
         var next = new ArrayList<List<BatchNorm.Statistics>>();
@@ -60,7 +60,7 @@ public record ResNet(Conv2d stem, BatchNorm norm, List<Residual> blocks, Linear 
             y = seen.out();
             next.add(seen.next());
         }
-        return new Seen(scores(y), new Statistics(first.next(), next));
+        return new Output(scores(y), new Statistics(first.next(), next));
     }
 
     public Tensor apply(Tensor x, Statistics running) {

@@ -35,11 +35,11 @@ public record ResidualNetwork(Unit stem, List<List<Part>> stages, Linear head) {
         static Unit blank(int inputs, int outputs, int size, int stride, Init zeros) {
             var channels = Shape.of(outputs);
             return new Unit(
-                    zeros.of(Shape.of(outputs, inputs, size, size), Blank.ANY),
-                    Init.ones().of(channels, Blank.ANY),
-                    Init.zeros().of(channels, Blank.ANY),
-                    Init.zeros().of(channels, Blank.ANY),
-                    Init.ones().of(channels, Blank.ANY),
+                    zeros.of(Shape.of(outputs, inputs, size, size), BlankModel.ANY),
+                    Init.ones().of(channels, BlankModel.ANY),
+                    Init.zeros().of(channels, BlankModel.ANY),
+                    Init.zeros().of(channels, BlankModel.ANY),
+                    Init.ones().of(channels, BlankModel.ANY),
                     Conv.plain().stride(stride).padding(size / 2));
         }
     }
@@ -88,7 +88,7 @@ public record ResidualNetwork(Unit stem, List<List<Part>> stages, Linear head) {
             List<Integer> depths,
             boolean deep,
             int classes) {
-        return Blank.of(
+        return BlankModel.of(
                 zeros -> {
                     var stages = new ArrayList<List<Part>>();
                     int channels = stem;
@@ -104,7 +104,7 @@ public record ResidualNetwork(Unit stem, List<List<Part>> stages, Linear head) {
                     return new ResidualNetwork(
                             Unit.blank(inputs, stem, 7, 2, zeros),
                             stages,
-                            Linear.of(channels, classes, zeros, Blank.ANY));
+                            Linear.of(channels, classes, zeros, BlankModel.ANY));
                 });
     }
 

@@ -36,15 +36,15 @@ final class RotaryKeys {
             throw keys.unknown(
                     "rope_scaling", "there is rope_parameters too; leave one of them out");
         }
-        var said = together.or(() -> scaling);
-        var inside = said.isPresent() ? said.get().number("rope_theta") : beside;
+        var value = together.or(() -> scaling);
+        var inside = value.isPresent() ? value.get().number("rope_theta") : beside;
         if (beside.isPresent() && inside.isPresent() && !beside.equals(inside)) {
             throw keys.unknown("rope_theta", "but rope_parameters.rope_theta is " + inside.get());
         }
         double base = inside.or(() -> beside).orElse(BASE);
-        if (said.isEmpty()) return Rotary.of(base);
+        if (value.isEmpty()) return Rotary.of(base);
         try {
-            var rotary = new Rotary(base, new RotaryKeys(said.get(), context, first).scaling());
+            var rotary = new Rotary(base, new RotaryKeys(value.get(), context, first).scaling());
             rotary.scaling().requirePairs(pairs);
             return rotary;
         } catch (IllegalArgumentException e) {
@@ -152,10 +152,10 @@ final class RotaryKeys {
     }
 
     private List<Double> numbers(String key) throws FileFormatException {
-        var said = keys.value(key);
-        if (said.isEmpty()) throw keys.missing(key);
+        var value = keys.value(key);
+        if (value.isEmpty()) throw keys.missing(key);
         var numbers = new ArrayList<Double>();
-        for (var item : said.get().elements())
+        for (var item : value.get().elements())
             numbers.add(
                     item.number()
                             .orElseThrow(() -> keys.unknown(key, "a list of numbers is expected")));

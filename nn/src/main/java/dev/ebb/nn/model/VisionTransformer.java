@@ -68,7 +68,7 @@ public record VisionTransformer(
     }
 
     static VisionTransformer blank(Config c) {
-        return Blank.of(zeros -> of(c, zeros, Blank.ANY));
+        return BlankModel.of(zeros -> of(c, zeros, BlankModel.ANY));
     }
 
     public static VisionTransformer of(Config c, Seed seed) {

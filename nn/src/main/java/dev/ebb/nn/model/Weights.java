@@ -4,7 +4,7 @@ import dev.ebb.Tensorwise;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.file.FileFormatException;
-import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.TensorSource;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -84,20 +84,20 @@ public final class Weights {
      * @param like a model of the same structure; only its types are used
      * @param at the tensor at an index of {@link Tensorwise#list}
      */
-    public static List<Supply> supplies(Object like, Naming naming, IntFunction<Array> at) {
+    public static List<LazyTensor> supplies(Object like, Naming naming, IntFunction<Array> at) {
         var names = Tensorwise.names(like);
         var types = Tensorwise.list(like).stream().map(Tensor::type).toList();
-        var supplies = new ArrayList<Supply>();
+        var supplies = new ArrayList<LazyTensor>();
         for (int i = 0; i < names.size(); i++) {
             int place = i;
             var stored = naming.place(names.get(i));
             supplies.add(
                     stored.turned()
-                            ? new Supply(
+                            ? new LazyTensor(
                                     stored.name(),
                                     turned(types.get(i)),
                                     () -> turned(at.apply(place)))
-                            : new Supply(stored.name(), types.get(i), () -> at.apply(place)));
+                            : new LazyTensor(stored.name(), types.get(i), () -> at.apply(place)));
         }
         return supplies;
     }
@@ -114,11 +114,11 @@ public final class Weights {
 
     /** A digest of names, types and bits. */
     public static String digest(SequencedMap<String, Array> tensors) {
-        return digest(Supply.of(tensors), List.of());
+        return digest(LazyTensor.of(tensors), List.of());
     }
 
     /** A digest of names, types and bits, and of {@code notes}. */
-    public static String digest(List<Supply> tensors, List<String> notes) {
+    public static String digest(List<LazyTensor> tensors, List<String> notes) {
         var sha = sha256();
         for (var tensor : tensors) {
             var line = tensor.name() + " " + tensor.type() + "\n";

@@ -1,4 +1,4 @@
-/** Whole models, and their published names in files. */
+/** Whole models, and the names of their tensors in published files. */
 @NullMarked
 package dev.ebb.nn.model;
 

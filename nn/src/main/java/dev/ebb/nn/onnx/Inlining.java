@@ -136,16 +136,16 @@ final class Inlining {
     private OnnxNode own(OnnxNode node, Scope scope) throws FileFormatException {
         var attributes = new LinkedHashMap<String, Attribute>();
         for (var entry : node.attributes().entrySet()) {
-            var said = referred(node, entry.getValue(), scope);
-            if (said.isEmpty()) continue;
-            var graph = said.get().graph();
+            var value = referred(node, entry.getValue(), scope);
+            if (value.isEmpty()) continue;
+            var graph = value.get().graph();
             // an attribute value from the call already has the right names
             boolean given = entry.getValue().reference().isPresent();
             attributes.put(
                     entry.getKey(),
                     graph.isEmpty() || given
-                            ? said.get()
-                            : said.get().with(inside(graph.get(), scope.inside(graph.get()))));
+                            ? value.get()
+                            : value.get().with(inside(graph.get(), scope.inside(graph.get()))));
         }
         return new OnnxNode(
                 node.place(),

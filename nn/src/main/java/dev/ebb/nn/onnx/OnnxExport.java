@@ -6,7 +6,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
-import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.AtomicFile;
 import dev.ebb.nn.onnx.export.FormWriter;
 import dev.ebb.nn.onnx.export.GraphWriter;
 import dev.ebb.nn.onnx.export.GraphWriter.Named;
@@ -52,7 +52,7 @@ public final class OnnxExport {
                             + whole.size()
                             + " bytes, and a file of ONNX holds 2 GiB; round its weights to bf16");
         }
-        Durable.write(file, whole::writeTo);
+        AtomicFile.write(file, whole::writeTo);
     }
 
     private static <M> ProtobufWriter model(
@@ -113,7 +113,7 @@ public final class OnnxExport {
                 var in = node.inputs().stream().map(v -> made(values, v)).toList();
                 var out = forms.write(node, in);
                 for (int i = 0; i < out.size(); i++) values.put(node.outputs().get(i), out.get(i));
-            } catch (NotExportableException | Refusal | ShapeException e) {
+            } catch (NotExportableException | OnnxNodeException | ShapeException e) {
                 throw new IllegalArgumentException(
                         node.op().name() + " cannot be written as ONNX: " + e.getMessage(), e);
             }
@@ -125,6 +125,6 @@ public final class OnnxExport {
 
     private static Named made(Map<Value, Named> values, Value value) {
         return Optional.ofNullable(values.get(value))
-                .orElseThrow(() -> new Refusal("it reads an output that ONNX has not"));
+                .orElseThrow(() -> new OnnxNodeException("it reads an output that ONNX has not"));
     }
 }

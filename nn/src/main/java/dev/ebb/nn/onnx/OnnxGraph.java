@@ -124,7 +124,7 @@ record OnnxGraph(
             all.add(
                     value.orElseThrow(
                             () ->
-                                    new Refusal(
+                                    new OnnxNodeException(
                                             "the output "
                                                     + name
                                                     + " is one that its op does not give")));
@@ -141,7 +141,7 @@ record OnnxGraph(
                 if (made.stream().allMatch(t -> t.type().size() <= FEW)) return made;
             }
             return rule.apply(node, in);
-        } catch (Refusal e) {
+        } catch (OnnxNodeException e) {
             throw e;
         } catch (IllegalArgumentException
                 | IndexOutOfBoundsException

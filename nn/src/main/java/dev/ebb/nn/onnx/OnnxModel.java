@@ -116,7 +116,7 @@ public final class OnnxModel {
         for (int i = 0; i < fed.size(); i++) values.put(inputs().get(i), fed.get(i));
         try {
             return graph.run(values);
-        } catch (Refusal e) {
+        } catch (OnnxNodeException e) {
             throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
         }
     }

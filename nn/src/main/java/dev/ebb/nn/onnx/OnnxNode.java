@@ -214,12 +214,12 @@ record OnnxNode(
     }
 
     /** The exception for this op, with its position. */
-    Refusal refused(String why) {
-        return new Refusal(at(why));
+    OnnxNodeException refused(String why) {
+        return new OnnxNodeException(at(why));
     }
 
-    Refusal refused(String why, Exception cause) {
-        return new Refusal(at(why), cause);
+    OnnxNodeException refused(String why, Exception cause) {
+        return new OnnxNodeException(at(why), cause);
     }
 
     private String at(String why) {

@@ -23,7 +23,7 @@ final class OnnxOps {
         all.putAll(RecurrentRules.table().entries());
         all.putAll(QuantisedRules.table().entries());
         all.putAll(DetectionRules.table().entries());
-        all.putAll(GridRules.table().entries());
+        all.putAll(GridSampleRules.table().entries());
         all.putAll(SignalRules.table().entries());
         all.putAll(ControlRules.table().entries());
         return Map.copyOf(all);

@@ -34,7 +34,7 @@ record OnnxTensor(String name, Array data) {
         Optional<MemorySegment> raw = Optional.empty();
         long kind = 0;
         var name = "";
-        var told = new HashMap<String, String>();
+        var entries = new HashMap<String, String>();
         boolean external = false;
         for (int field = in.next(); field != 0; field = in.next()) {
             switch (field) {
@@ -45,7 +45,7 @@ record OnnxTensor(String name, Array data) {
                 case 8 -> name = in.text();
                 case 9 -> raw = Optional.of(in.bytes());
                 case 10 -> in.doubles(words);
-                case 13 -> ExternalData.entry(in.inside(), told);
+                case 13 -> ExternalData.entry(in.inside(), entries);
                 case 14 -> external |= in.whole() == 1;
                 default -> {}
             }
@@ -56,7 +56,7 @@ record OnnxTensor(String name, Array data) {
         if (external) {
             try (var arena = Arena.ofConfined()) {
                 long bytes = signedByte ? type.size() : type.bytes();
-                var beside = new ExternalData(file, name, told).bytes(arena, bytes);
+                var beside = new ExternalData(file, name, entries).bytes(arena, bytes);
                 return new OnnxTensor(name, raw(file, name, type, signedByte, beside));
             }
         }

@@ -152,8 +152,8 @@ final class RecurrentRules {
 
     private static void requireShapes(
             OnnxNode node, Operands in, Kind kind, int directions, int hidden) {
-        long said = node.whole("hidden_size", hidden);
-        boolean fits = in.tensor(0).rank() == 3 && in.tensor(1).rank() == 3 && said == hidden;
+        long declared = node.whole("hidden_size", hidden);
+        boolean fits = in.tensor(0).rank() == 3 && in.tensor(1).rank() == 3 && declared == hidden;
         if (fits) {
             var rows = Shape.of(directions, kind.gates * hidden, in.tensor(1).dim(2));
             fits =
@@ -165,7 +165,7 @@ final class RecurrentRules {
                     "weights for "
                             + kind.gates
                             + " gates of "
-                            + said
+                            + declared
                             + " in "
                             + directions
                             + " directions are needed; its inputs are "

@@ -70,9 +70,9 @@ record Windows(
         return Math.addExact(Math.multiplyExact(kernel - 1, dilation), 1);
     }
 
-    static void requireAtLeast(OnnxNode node, String what, List<Integer> all, int least) {
+    static void requireAtLeast(OnnxNode node, String name, List<Integer> all, int least) {
         if (all.stream().anyMatch(n -> n < least))
-            throw node.refused(what + " of " + all + "; each is " + least + " at least");
+            throw node.refused(name + " of " + all + "; each is " + least + " at least");
     }
 
     /** With ceil_mode a last window may extend beyond the end if it starts before it. */

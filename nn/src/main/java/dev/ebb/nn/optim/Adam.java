@@ -20,13 +20,13 @@ public record Adam(LearningRateSchedule rate, double beta1, double beta2, double
     }
 
     @Override
-    public Moved move(Weight w, Tensor rate, Tensor step) {
+    public UpdatedWeight move(Weight w, Tensor rate, Tensor step) {
         var g = w.gradient();
         var mean = w.slots().get(0).mul(beta1).add(g.mul(1 - beta1));
         var square = w.slots().get(1).mul(beta2).add(g.square().mul(1 - beta2));
         var root = square.div(unbias(step, beta2)).sqrt().add(epsilon);
         var pace = rate.div(unbias(step, beta1));
-        return new Moved(w.value().sub(mean.mul(pace).div(root)), List.of(mean, square));
+        return new UpdatedWeight(w.value().sub(mean.mul(pace).div(root)), List.of(mean, square));
     }
 
     /** The bias correction of a mean that started at zero: {@code 1 - beta^step}. */

@@ -20,7 +20,7 @@ public record AdamW(Adam adam, double decay) implements Optimizer {
     }
 
     @Override
-    public Moved move(Weight w, Tensor rate, Tensor step) {
+    public UpdatedWeight move(Weight w, Tensor rate, Tensor step) {
         if (!Optimizer.decays(w.value())) return adam.move(w, rate, step);
         var shrunk = w.value().sub(w.value().mul(rate.mul(decay)));
         return adam.move(new Weight(shrunk, w.gradient(), w.slots()), rate, step);

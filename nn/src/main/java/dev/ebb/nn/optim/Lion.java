@@ -5,8 +5,8 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 
 /**
- * Lion (Chen et al., 2023): steps of fixed size in the direction of the sign of a mean gradient;
- * one slot.
+ * Lion (Chen et al., 2023): steps of fixed size in the direction of the sign of a mean gradient,
+ * with one slot.
  */
 public record Lion(LearningRateSchedule rate, double beta1, double beta2, double decay)
         implements Optimizer {
@@ -21,11 +21,11 @@ public record Lion(LearningRateSchedule rate, double beta1, double beta2, double
     }
 
     @Override
-    public Moved move(Weight w, Tensor rate, Tensor step) {
+    public UpdatedWeight move(Weight w, Tensor rate, Tensor step) {
         var mean = w.slots().getFirst();
         var way = mean.mul(beta1).add(w.gradient().mul(1 - beta1)).sign();
         var pull = Optimizer.decays(w.value()) ? way.add(w.value().mul(decay)) : way;
         var next = mean.mul(beta2).add(w.gradient().mul(1 - beta2));
-        return new Moved(w.value().sub(pull.mul(rate)), List.of(next));
+        return new UpdatedWeight(w.value().sub(pull.mul(rate)), List.of(next));
     }
 }

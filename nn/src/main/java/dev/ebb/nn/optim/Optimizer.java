@@ -39,7 +39,7 @@ public interface Optimizer {
     record Weight(Tensor value, Tensor gradient, List<Tensor> slots) {}
 
     /** One parameter after an update, with its slots. */
-    record Moved(Tensor value, List<Tensor> slots) {}
+    record UpdatedWeight(Tensor value, List<Tensor> slots) {}
 
     /** The number of trees like the parameters that this rule keeps. */
     int slots();
@@ -52,7 +52,7 @@ public interface Optimizer {
      * @param rate the learning rate, of the weight's type
      * @param step the number of this update, of the weight's type, from one on
      */
-    Moved move(Weight weight, Tensor rate, Tensor step);
+    UpdatedWeight move(Weight weight, Tensor rate, Tensor step);
 
     /** The state before the first update: zeros, which take almost no memory, and masters. */
     default <P> State<P> start(P params) {

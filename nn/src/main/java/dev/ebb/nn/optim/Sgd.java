@@ -17,9 +17,10 @@ public record Sgd(LearningRateSchedule rate, double momentum) implements Optimiz
     }
 
     @Override
-    public Moved move(Weight w, Tensor rate, Tensor step) {
-        if (momentum == 0) return new Moved(w.value().sub(w.gradient().mul(rate)), List.of());
+    public UpdatedWeight move(Weight w, Tensor rate, Tensor step) {
+        if (momentum == 0)
+            return new UpdatedWeight(w.value().sub(w.gradient().mul(rate)), List.of());
         var speed = w.slots().getFirst().mul(momentum).add(w.gradient());
-        return new Moved(w.value().sub(speed.mul(rate)), List.of(speed));
+        return new UpdatedWeight(w.value().sub(speed.mul(rate)), List.of(speed));
     }
 }

@@ -33,23 +33,23 @@ public final class Agreement {
     /**
      * Compares {@code digest}, of 32 bytes, with that of every other rank.
      *
-     * @param what is digested, for the error
+     * @param subject what is digested, for the error
      */
-    public static void require(Group group, String what, byte[] digest) {
+    public static void require(Group group, String subject, byte[] digest) {
         var all = MemorySegment.ofArray(new byte[BYTES * group.size()]);
-        Exchange.allGather(group, MemorySegment.ofArray(digest), all);
+        HostCollectives.allGather(group, MemorySegment.ofArray(digest), all);
         var others = new ArrayList<Integer>();
         for (int i = 0; i < group.size(); i++) {
             if (all.asSlice((long) i * BYTES, BYTES).mismatch(MemorySegment.ofArray(digest)) >= 0)
                 others.add(i);
         }
-        if (!others.isEmpty()) throw differ(group, what, digest, others);
+        if (!others.isEmpty()) throw differ(group, subject, digest, others);
     }
 
     private static PeerException differ(
-            Group group, String what, byte[] digest, List<Integer> others) {
+            Group group, String subject, byte[] digest, List<Integer> others) {
         return new PeerException(
-                what
+                subject
                         + " of rank "
                         + group.rank()
                         + " ("

@@ -68,7 +68,7 @@ public final class Collectives {
             implements Kernel.Library {
         @Override
         public void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-            group.lane().run(() -> body.run(inputs.getFirst(), outputs.getFirst(), workspace));
+            group.queue().run(() -> body.run(inputs.getFirst(), outputs.getFirst(), workspace));
         }
     }
 
@@ -110,13 +110,13 @@ public final class Collectives {
         @Override
         public Kernel kernel(List<Type> in) {
             var type = in.getFirst();
-            long part = Exchange.stride(group.size(), type.dtype(), type.bytes());
+            long part = HostCollectives.stride(group.size(), type.dtype(), type.bytes());
             return new Run(
                     group,
-                    Exchange.workspaceBytes(group.size(), part),
+                    HostCollectives.workspaceBytes(group.size(), part),
                     2 * part * (group.size() - 1),
                     (x, y, space) ->
-                            Exchange.allReduce(
+                            HostCollectives.allReduce(
                                     group, x.dtype(), bytes(x), bytes(y), space.segment()));
         }
 
@@ -144,10 +144,10 @@ public final class Collectives {
         public Kernel kernel(List<Type> in) {
             return new Run(
                     group,
-                    Exchange.workspaceBytes(group.size(), infer(in).getFirst().bytes()),
+                    HostCollectives.workspaceBytes(group.size(), infer(in).getFirst().bytes()),
                     in.getFirst().bytes() - infer(in).getFirst().bytes(),
                     (x, y, space) ->
-                            Exchange.reduceScatter(
+                            HostCollectives.reduceScatter(
                                     group, x.dtype(), bytes(x), bytes(y), space.segment()));
         }
 
@@ -176,7 +176,7 @@ public final class Collectives {
                     group,
                     0,
                     all - all / group.size(),
-                    (x, y, _) -> Exchange.allToAll(group, bytes(x), bytes(y)));
+                    (x, y, _) -> HostCollectives.allToAll(group, bytes(x), bytes(y)));
         }
 
         @Override
@@ -205,7 +205,7 @@ public final class Collectives {
                     group,
                     0,
                     in.getFirst().bytes() * (group.size() - 1),
-                    (x, y, _) -> Exchange.allGather(group, bytes(x), bytes(y)));
+                    (x, y, _) -> HostCollectives.allGather(group, bytes(x), bytes(y)));
         }
 
         @Override
@@ -231,7 +231,7 @@ public final class Collectives {
                     group,
                     0,
                     in.getFirst().bytes() * (group.size() - 1),
-                    (x, y, _) -> Exchange.broadcast(group, root, bytes(x), bytes(y)));
+                    (x, y, _) -> HostCollectives.broadcast(group, root, bytes(x), bytes(y)));
         }
 
         @Override

@@ -18,8 +18,8 @@ public interface Group extends AutoCloseable {
     /** The number of ranks. */
     int size();
 
-    /** The lane on which this rank's exchanges run, one after the other. */
-    Lane lane();
+    /** The queue on which this rank's exchanges run, one after the other. */
+    ExchangeQueue queue();
 
     /** The cost of communication for the planner: the same on every rank. */
     default LinkCost linkCost() {

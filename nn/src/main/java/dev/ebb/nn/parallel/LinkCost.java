@@ -40,7 +40,7 @@ public record LinkCost(double bytesPerSecond, double latency) implements Seriali
     }
 
     /**
-     * Measured between all ranks of a group, which must all call this: the slowest rank's cost,
+     * The cost measured between all ranks of a group, which must all call this: the slowest rank's,
      * rounded to powers of two, so that noise seldom changes a plan.
      */
     public static LinkCost measured(Group group) {
@@ -60,7 +60,7 @@ public record LinkCost(double bytesPerSecond, double latency) implements Seriali
         long best = Long.MAX_VALUE;
         for (int i = 0; i < rounds; i++) {
             long start = System.nanoTime();
-            Exchange.allGather(group, own, all);
+            HostCollectives.allGather(group, own, all);
             best = Math.min(best, System.nanoTime() - start);
         }
         return best / 1e9;
@@ -70,7 +70,7 @@ public record LinkCost(double bytesPerSecond, double latency) implements Seriali
         var one = MemorySegment.ofArray(new byte[Double.BYTES]);
         one.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, 0, own);
         var all = MemorySegment.ofArray(new byte[Double.BYTES * group.size()]);
-        Exchange.allGather(group, one, all);
+        HostCollectives.allGather(group, one, all);
         double worst = own;
         for (int i = 0; i < group.size(); i++)
             worst = Math.max(worst, all.getAtIndex(ValueLayout.JAVA_DOUBLE_UNALIGNED, i));

@@ -17,7 +17,7 @@ public final class LocalGroup implements Group {
     private final int rank;
     private final List<List<Channel>> channels;
     private final Duration patience;
-    private final Lane lane = new Lane();
+    private final ExchangeQueue queue = new ExchangeQueue();
 
     private LocalGroup(int rank, List<List<Channel>> channels, Duration patience) {
         this.rank = rank;
@@ -51,8 +51,8 @@ public final class LocalGroup implements Group {
     }
 
     @Override
-    public Lane lane() {
-        return lane;
+    public ExchangeQueue queue() {
+        return queue;
     }
 
     @Override
@@ -67,15 +67,16 @@ public final class LocalGroup implements Group {
         return () -> await(done, "rank " + from + " sent no message to rank " + rank);
     }
 
-    private void await(CompletableFuture<Void> done, String what) {
+    private void await(CompletableFuture<Void> done, String operation) {
         try {
             done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new PeerException(
-                    what + " within " + patience.toMillis() / 1000.0 + " s; see what it does", e);
+                    operation + " within " + patience.toMillis() / 1000.0 + " s; see what it does",
+                    e);
         } catch (ExecutionException e) {
             throw new PeerException(
-                    what + ": " + Objects.requireNonNullElse(e.getCause(), e).getMessage(), e);
+                    operation + ": " + Objects.requireNonNullElse(e.getCause(), e).getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new PeerException("rank " + rank + " was interrupted while it waited", e);
@@ -84,7 +85,7 @@ public final class LocalGroup implements Group {
 
     @Override
     public void settle() {
-        lane.settle();
+        queue.settle();
         boolean settled = true;
         for (int other = 0; other < size(); other++) {
             settled &= channels.get(rank).get(other).hasSent();
@@ -99,7 +100,7 @@ public final class LocalGroup implements Group {
             channels.get(rank).get(other).close("rank " + rank);
             channels.get(other).get(rank).close("rank " + rank);
         }
-        lane.close();
+        queue.close();
     }
 
     @Override
@@ -162,9 +163,9 @@ public final class LocalGroup implements Group {
             return receives.isEmpty();
         }
 
-        synchronized void close(String who) {
-            if (left.isEmpty()) left = who;
-            var gone = new IllegalStateException(who + " has left the group");
+        synchronized void close(String name) {
+            if (left.isEmpty()) left = name;
+            var gone = new IllegalStateException(name + " has left the group");
             sends.forEach(w -> w.done.completeExceptionally(gone));
             receives.forEach(w -> w.done.completeExceptionally(gone));
             sends.clear();

@@ -7,7 +7,7 @@ import dev.ebb.Tensorwise;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
 import dev.ebb.ir.Type;
-import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
@@ -24,7 +24,7 @@ import java.util.List;
  * call the same methods in the same order.
  */
 public final class Rank<P> implements AutoCloseable {
-    private final Cut cut;
+    private final Partition cut;
     private final Group group;
     private final List<Place> places;
     private final int weights;
@@ -41,7 +41,7 @@ public final class Rank<P> implements AutoCloseable {
      */
     public Rank(
             Recipe<P> recipe,
-            Cut cut,
+            Partition cut,
             Group group,
             List<Tensor> example,
             Budget budget,
@@ -55,7 +55,7 @@ public final class Rank<P> implements AutoCloseable {
      */
     public Rank(
             Recipe<P> recipe,
-            Cut cut,
+            Partition cut,
             Group group,
             List<Tensor> example,
             Budget budget,
@@ -64,10 +64,10 @@ public final class Rank<P> implements AutoCloseable {
         this(recipe, cut, group, example, budget, device, plans, device.isHost());
     }
 
-    /** The same; {@code beside} says whether gradients are sent during the backward pass. */
+    /** The same; {@code beside} is whether gradients are sent during the backward pass. */
     Rank(
             Recipe<P> recipe,
-            Cut cut,
+            Partition cut,
             Group group,
             List<Tensor> example,
             Budget budget,
@@ -94,7 +94,7 @@ public final class Rank<P> implements AutoCloseable {
     /** The plan of a rank, without allocating its memory; nothing is exchanged. */
     public static <P> Plan plan(
             Recipe<P> recipe,
-            Cut cut,
+            Partition cut,
             Group group,
             List<Tensor> example,
             Budget budget,
@@ -107,7 +107,7 @@ public final class Rank<P> implements AutoCloseable {
     private static <P> Stepping<ShardedState, List<Tensor>, Tensor> stepping(
             Recipe<P> recipe,
             P model,
-            Cut cut,
+            Partition cut,
             Group group,
             Budget budget,
             Device device,
@@ -119,7 +119,7 @@ public final class Rank<P> implements AutoCloseable {
                 .costing(new LinkCost.WithCompute(device.cost(), group.linkCost()));
     }
 
-    private static <P> ShardedState state(Recipe<P> recipe, P model, Cut cut, int rank) {
+    private static <P> ShardedState state(Recipe<P> recipe, P model, Partition cut, int rank) {
         var parts = new ArrayList<Tensor>();
         for (var whole : Tensorwise.list(model)) parts.add(cut.part((Array) whole, rank));
         return new ShardedState(parts, recipe.optimizer().start(parts));
@@ -158,11 +158,11 @@ public final class Rank<P> implements AutoCloseable {
      * All tensors of the whole state, each gathered from all ranks when it is requested: all ranks
      * must request all of them, in this order. They do not depend on the number of ranks.
      */
-    public List<Supply> state() {
-        var all = new ArrayList<Supply>();
+    public List<LazyTensor> state() {
+        var all = new ArrayList<LazyTensor>();
         for (int i = 0; i < places.size(); i++) {
             int place = i;
-            all.add(new Supply(places.get(i).name, places.get(i).whole, () -> whole(place)));
+            all.add(new LazyTensor(places.get(i).name, places.get(i).whole, () -> whole(place)));
         }
         return all;
     }
@@ -173,7 +173,7 @@ public final class Rank<P> implements AutoCloseable {
     }
 
     /** The weights only, in the order of {@link Tensorwise#list}; gathered as in {@link #state}. */
-    public List<Supply> weights() {
+    public List<LazyTensor> weights() {
         return state().subList(0, weights);
     }
 
@@ -183,7 +183,7 @@ public final class Rank<P> implements AutoCloseable {
     }
 
     /** Restores another state: the tensors of {@link #state}, in its order. */
-    public void restore(List<Supply> whole) {
+    public void restore(List<LazyTensor> whole) {
         for (int i = 0; i < places.size(); i++) {
             var array = whole.get(i).data().get();
             stepper.restore(i, places.get(i).cut ? cut.part(array, group.rank()) : array);
@@ -197,7 +197,7 @@ public final class Rank<P> implements AutoCloseable {
         var own = MemorySegment.ofArray(new byte[Math.toIntExact(part.type().bytes())]);
         own.copyFrom(part.data().segment().asSlice(0, own.byteSize()));
         var all = MemorySegment.ofArray(new byte[Math.toIntExact(own.byteSize() * group.size())]);
-        Exchange.allGather(group, own, all);
+        HostCollectives.allGather(group, own, all);
         return Array.make(
                 place.whole, b -> MemorySegment.copy(all, 0, b.segment(), 0, place.whole.bytes()));
     }

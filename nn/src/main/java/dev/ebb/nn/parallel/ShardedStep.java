@@ -26,7 +26,7 @@ import java.util.function.UnaryOperator;
  * @param form a model like the trained one; only its structure and types are used
  * @param beside whether gradients are sent during the rest of the backward pass
  */
-record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group, boolean beside) {
+record ShardedStep<P>(Recipe<P> recipe, P form, Partition cut, Group group, boolean beside) {
 
     Next<ShardedState, Tensor> apply(ShardedState state, List<Tensor> batch) {
         var types = Tensorwise.list(form).stream().map(Tensor::type).toList();
@@ -114,7 +114,7 @@ record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group, boolean be
     private Tensor reduced(Tensor sum) {
         return group.size() == 1 || !beside
                 ? Collectives.reduceScatter(sum, group)
-                : Scattering.reduceScatter(sum, group);
+                : AsyncReduceScatter.reduceScatter(sum, group);
     }
 
     /** Each rank sends several sums; their owners add the parts of all ranks. */

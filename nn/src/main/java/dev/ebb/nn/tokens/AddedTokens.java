@@ -74,7 +74,7 @@ final class AddedTokens {
         var token =
                 new Added(
                         id.get().intValue(),
-                        Parts.required(keys, "content"),
+                        TokenizerJson.required(keys, "content"),
                         keys.truth("single_word").orElse(false),
                         keys.truth("lstrip").orElse(false),
                         keys.truth("rstrip").orElse(false),

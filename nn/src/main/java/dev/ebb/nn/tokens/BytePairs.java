@@ -73,9 +73,9 @@ final class BytePairs implements TokenModel {
     }
 
     private Map<Long, Merge> merges(ConfigKeys keys) throws FileFormatException {
-        var said = keys.value("merges");
-        if (said.isEmpty()) throw keys.missing("merges");
-        var list = said.get().elements();
+        var value = keys.value("merges");
+        if (value.isEmpty()) throw keys.missing("merges");
+        var list = value.get().elements();
         var all = HashMap.<Long, Merge>newHashMap(list.size());
         for (int i = 0; i < list.size(); i++) {
             var pair = pair(keys, i, list.get(i));
@@ -126,7 +126,7 @@ final class BytePairs implements TokenModel {
     }
 
     @Override
-    public void encode(String word, Ids out) {
+    public void encode(String word, TokenIds out) {
         if (word.isEmpty()) return;
         if (wholeFirst) {
             var whole = vocabulary.get(word);
@@ -176,7 +176,7 @@ final class BytePairs implements TokenModel {
 
     /** A token for each character; for a character without one its bytes, or the unknown token. */
     private int[] symbols(String word) {
-        var out = new Ids();
+        var out = new TokenIds();
         boolean wasUnknown = false;
         for (int i = 0; i < word.length(); ) {
             int next = word.offsetByCodePoints(i, 1);

@@ -19,12 +19,12 @@ interface Decoder {
     List<String> apply(List<String> tokens);
 
     static Decoder read(ConfigKeys keys) throws FileFormatException {
-        var kind = Parts.kind(keys);
+        var kind = TokenizerJson.kind(keys);
         Decoder made =
                 switch (kind) {
                     case "Sequence" -> {
                         var all = new ArrayList<Decoder>();
-                        for (var part : Parts.list(keys, "decoders")) all.add(read(part));
+                        for (var part : TokenizerJson.list(keys, "decoders")) all.add(read(part));
                         yield tokens -> {
                             var now = tokens;
                             for (var one : all) now = one.apply(now);
@@ -61,15 +61,15 @@ interface Decoder {
                                         .toList();
                     }
                     case "Strip" -> {
-                        var sign = Parts.sign(keys, "content");
+                        var sign = TokenizerJson.sign(keys, "content");
                         int start = count(keys, "start");
                         int stop = count(keys, "stop");
                         yield tokens ->
                                 tokens.stream().map(t -> stripped(t, sign, start, stop)).toList();
                     }
                     case "Replace" -> {
-                        var pattern = Parts.pattern(keys, "pattern");
-                        var by = Matcher.quoteReplacement(Parts.required(keys, "content"));
+                        var pattern = TokenizerJson.pattern(keys, "pattern");
+                        var by = Matcher.quoteReplacement(TokenizerJson.required(keys, "content"));
                         yield tokens ->
                                 tokens.stream()
                                         .map(t -> pattern.matcher(t).replaceAll(by))

@@ -16,12 +16,13 @@ interface Normaliser {
     String apply(String text);
 
     static Normaliser read(ConfigKeys keys) throws FileFormatException {
-        var kind = Parts.kind(keys);
+        var kind = TokenizerJson.kind(keys);
         Normaliser made =
                 switch (kind) {
                     case "Sequence" -> {
                         var all = new ArrayList<Normaliser>();
-                        for (var part : Parts.list(keys, "normalizers")) all.add(read(part));
+                        for (var part : TokenizerJson.list(keys, "normalizers"))
+                            all.add(read(part));
                         yield text -> {
                             var now = text;
                             for (var one : all) now = one.apply(now);
@@ -40,12 +41,12 @@ interface Normaliser {
                         yield text -> Unicode.stripped(text, left, right);
                     }
                     case "Prepend" -> {
-                        var start = Parts.required(keys, "prepend");
+                        var start = TokenizerJson.required(keys, "prepend");
                         yield text -> text.isEmpty() ? text : start + text;
                     }
                     case "Replace" -> {
-                        var pattern = Parts.pattern(keys, "pattern");
-                        var by = Parts.required(keys, "content");
+                        var pattern = TokenizerJson.pattern(keys, "pattern");
+                        var by = TokenizerJson.required(keys, "content");
                         yield text ->
                                 pattern.matcher(text).replaceAll(Matcher.quoteReplacement(by));
                     }

@@ -29,17 +29,18 @@ interface PreTokeniser {
     List<String> split(String text, boolean first);
 
     static PreTokeniser read(ConfigKeys keys) throws FileFormatException {
-        var kind = Parts.kind(keys);
+        var kind = TokenizerJson.kind(keys);
         PreTokeniser made =
                 switch (kind) {
                     case "Sequence" -> {
                         var all = new ArrayList<PreTokeniser>();
-                        for (var part : Parts.list(keys, "pretokenizers")) all.add(read(part));
+                        for (var part : TokenizerJson.list(keys, "pretokenizers"))
+                            all.add(read(part));
                         yield (text, first) -> sequence(all, text, first);
                     }
                     case "ByteLevel" -> byteLevel(keys);
                     case "Split" -> {
-                        var pattern = Parts.pattern(keys, "pattern");
+                        var pattern = TokenizerJson.pattern(keys, "pattern");
                         var behaviour = behaviour(keys, "Isolated");
                         boolean invert = keys.truth("invert").orElse(false);
                         yield (text, _) -> Split.by(pattern, invert, behaviour, text);
@@ -69,7 +70,7 @@ interface PreTokeniser {
                         yield (text, _) -> Split.by(Unicode::isNumber, how, text);
                     }
                     case "CharDelimiterSplit" -> {
-                        int delimiter = Parts.sign(keys, "delimiter").codePointAt(0);
+                        int delimiter = TokenizerJson.sign(keys, "delimiter").codePointAt(0);
                         yield (text, _) -> Split.by(c -> c == delimiter, Behaviour.REMOVED, text);
                     }
                     case "Metaspace" -> Metaspace.read(keys);

@@ -34,12 +34,12 @@ record Template(List<Integer> before, List<Integer> after) {
     }
 
     static Template read(ConfigKeys keys) throws FileFormatException {
-        var kind = Parts.kind(keys);
+        var kind = TokenizerJson.kind(keys);
         var made =
                 switch (kind) {
                     case "Sequence" -> {
                         var all = none();
-                        for (var part : Parts.list(keys, "processors"))
+                        for (var part : TokenizerJson.list(keys, "processors"))
                             all = read(part).around(all);
                         yield all;
                     }
@@ -72,13 +72,13 @@ record Template(List<Integer> before, List<Integer> after) {
         var after = new ArrayList<Integer>();
         var specials = keys.value("special_tokens").orElse(new Json.Nothing());
         boolean seen = false;
-        for (var part : Parts.list(keys, "single")) {
+        for (var part : TokenizerJson.list(keys, "single")) {
             var special = part.inside("SpecialToken");
             if (special.isEmpty()) {
                 seen = true;
                 continue;
             }
-            var name = Parts.required(special.get(), "id");
+            var name = TokenizerJson.required(special.get(), "id");
             var ids = specials.at(name).flatMap(s -> s.at("ids")).map(Json::elements);
             if (ids.isEmpty()) throw keys.unknown("special_tokens", "it has no ids of " + name);
             for (var id : ids.get()) {

@@ -16,7 +16,7 @@ import java.util.Set;
 interface TokenModel {
 
     /** Adds the tokens of a word. */
-    void encode(String word, Ids out);
+    void encode(String word, TokenIds out);
 
     /** The numbers of tokens by their texts. */
     Map<String, Integer> vocabulary();
@@ -40,9 +40,9 @@ interface TokenModel {
 
     /** The numbers of tokens, from a JSON object of texts and numbers. */
     static Map<String, Integer> vocabulary(ConfigKeys keys, String key) throws FileFormatException {
-        var said = keys.value(key);
-        if (said.isEmpty()) throw keys.missing(key);
-        if (!(said.get() instanceof Json.Obj(var members)))
+        var value = keys.value(key);
+        if (value.isEmpty()) throw keys.missing(key);
+        if (!(value.get() instanceof Json.Obj(var members)))
             throw new FileFormatException(keys.place(key) + " should be an object of numbers");
         var all = HashMap.<String, Integer>newHashMap(members.size());
         for (var member : members.entrySet()) {
@@ -79,7 +79,7 @@ interface TokenModel {
         }
 
         @Override
-        public void encode(String word, Ids out) {
+        public void encode(String word, TokenIds out) {
             var id = vocabulary.get(word);
             if (id != null) out.add(id);
             else unknown.ifPresent(out::add);
@@ -102,7 +102,7 @@ interface TokenModel {
         }
 
         @Override
-        public void encode(String word, Ids out) {
+        public void encode(String word, TokenIds out) {
             int before = out.size();
             if (word.codePointCount(0, word.length()) > longest) {
                 unknown.ifPresent(out::add);

@@ -43,7 +43,7 @@ public final class Tokenizer {
         model.vocabulary().forEach((text, id) -> texts.put(id, text));
         var tokens = new ArrayList<AddedTokens.Added>();
         if (keys.value("added_tokens").isPresent()) {
-            for (var one : Parts.list(keys, "added_tokens")) {
+            for (var one : TokenizerJson.list(keys, "added_tokens")) {
                 var token = AddedTokens.read(one);
                 var known = model.vocabulary().get(token.content());
                 if (known != null && known != token.id())
@@ -97,14 +97,14 @@ public final class Tokenizer {
 
     /** The tokens of a text, without special tokens around it. */
     public int[] encode(String text) {
-        var out = new Ids();
+        var out = new TokenIds();
         encode(text, out);
         return out.toArray();
     }
 
     /** The tokens of a text, with those that the model expects before and after it. */
     public int[] encodeWhole(String text) {
-        var out = new Ids();
+        var out = new TokenIds();
         template.before().forEach(out::add);
         encode(text, out);
         template.after().forEach(out::add);
@@ -113,13 +113,13 @@ public final class Tokenizer {
 
     /** The tokens of the beginning of a text, with those that the model expects before it. */
     public int[] encodeStart(String text) {
-        var out = new Ids();
+        var out = new TokenIds();
         template.before().forEach(out::add);
         encode(text, out);
         return out.toArray();
     }
 
-    private void encode(String text, Ids out) {
+    private void encode(String text, TokenIds out) {
         for (var section : added.sections(text)) {
             if (section.id() >= 0) {
                 out.add(section.id());

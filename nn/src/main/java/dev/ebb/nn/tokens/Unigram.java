@@ -27,9 +27,9 @@ final class Unigram implements TokenModel {
     private final Optional<List<Integer>> bytes;
 
     private Unigram(ConfigKeys keys) throws FileFormatException {
-        var said = keys.value("vocab");
-        if (said.isEmpty()) throw keys.missing("vocab");
-        var items = said.get().elements();
+        var value = keys.value("vocab");
+        if (value.isEmpty()) throw keys.missing("vocab");
+        var items = value.get().elements();
         scores = new double[items.size()];
         int most = 1;
         for (int i = 0; i < scores.length; i++) {
@@ -71,7 +71,7 @@ final class Unigram implements TokenModel {
     }
 
     @Override
-    public void encode(String word, Ids out) {
+    public void encode(String word, TokenIds out) {
         int n = word.length();
         var best = new double[n + 1];
         var from = new int[n + 1];
@@ -113,7 +113,7 @@ final class Unigram implements TokenModel {
         for (var piece : pieces) add(piece, out);
     }
 
-    private void add(String piece, Ids out) {
+    private void add(String piece, TokenIds out) {
         var id = vocabulary.get(piece);
         if (id != null) {
             out.add(id);

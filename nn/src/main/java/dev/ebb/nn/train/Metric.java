@@ -22,12 +22,12 @@ public interface Metric {
 
     /** The share of targets whose class has the largest output. */
     static Metric accuracy() {
-        return Classified.accuracy();
+        return ClassificationMetrics.accuracy();
     }
 
     /** The share of targets whose class is among the {@code k} largest outputs. */
     static Metric topK(int k) {
-        return Classified.topK(k);
+        return ClassificationMetrics.topK(k);
     }
 
     /**
@@ -35,7 +35,7 @@ public interface Metric {
      * mean over all classes. A class without targets and predictions counts as 0.
      */
     static Metric f1() {
-        return Classified.f1();
+        return ClassificationMetrics.f1();
     }
 
     /**

@@ -162,7 +162,7 @@ public final class Trainer<M, S> {
      * improved for {@code patience} epochs.
      */
     public Trainer<M, S> stoppingEarly(String figure, int patience) {
-        return with(s -> s.patience = Optional.of(new Patience(figure, patience)));
+        return with(s -> s.patience = Optional.of(new EarlyStopping(figure, patience)));
     }
 
     /** Stops after a step for which the predicate is true; the run can be resumed. */
@@ -212,12 +212,12 @@ public final class Trainer<M, S> {
     /**
      * Trains from the beginning. A folder with a checkpoint is refused; use {@link #resume} there.
      */
-    public Trained<M, S> train() throws IOException {
+    public TrainingResult<M, S> train() throws IOException {
         return TrainingRun.of(settings, false);
     }
 
     /** Resumes from the checkpoint in the folder, with the bits of an uninterrupted run. */
-    public Trained<M, S> resume() throws IOException {
+    public TrainingResult<M, S> resume() throws IOException {
         return TrainingRun.of(settings, true);
     }
 

@@ -38,7 +38,7 @@ final class TrainerSettings<M, S> {
     DType precision = DType.F32;
     int accumulated = 1;
     boolean cutting;
-    Optional<Patience> patience = Optional.empty();
+    Optional<EarlyStopping> patience = Optional.empty();
     Predicate<StepReport> stop = _ -> false;
     Optional<Path> folder = Optional.empty();
     int every = 1;

@@ -3,8 +3,8 @@ package dev.ebb.nn.train;
 import dev.ebb.Tensorwise;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.tensor.Array;
 
@@ -56,7 +56,10 @@ final class TrainingCheckpoint {
     }
 
     static void write(
-            Path file, TrainerSettings<?, ?> settings, TrainingPrograms<?, ?> programs, Position at)
+            Path file,
+            TrainerSettings<?, ?> settings,
+            TrainingPrograms<?, ?> programs,
+            TrainingPosition at)
             throws IOException {
         Files.createDirectories(file.toAbsolutePath().getParent());
         var form = programs.stepper().form();
@@ -77,18 +80,18 @@ final class TrainingCheckpoint {
         Safetensors.write(file, supplies(model, programs.stepper()::state), Map.of());
     }
 
-    private static List<Supply> supplies(Object form, IntFunction<Array> at) {
+    private static List<LazyTensor> supplies(Object form, IntFunction<Array> at) {
         var names = Tensorwise.names(form);
         var tensors = Tensorwise.list(form);
-        var all = new ArrayList<Supply>();
+        var all = new ArrayList<LazyTensor>();
         for (int i = 0; i < names.size(); i++) {
             int place = i;
-            all.add(new Supply(names.get(i), tensors.get(i).type(), () -> at.apply(place)));
+            all.add(new LazyTensor(names.get(i), tensors.get(i).type(), () -> at.apply(place)));
         }
         return all;
     }
 
-    private static String digest(List<Supply> tensors, Map<String, String> notes) {
+    private static String digest(List<LazyTensor> tensors, Map<String, String> notes) {
         var lines = new ArrayList<String>();
         for (var key : List.of("format", "settings", OPTIMIZER, "position"))
             if (notes.containsKey(key)) lines.add(key + "=" + notes.get(key));
@@ -96,7 +99,7 @@ final class TrainingCheckpoint {
     }
 
     /** Loads the state in a file into the programs; returns the run's position. */
-    static <M, S> Position read(
+    static <M, S> TrainingPosition read(
             Path file, TrainerSettings<M, S> settings, TrainingPrograms<M, S> programs)
             throws IOException {
         try (var from = Safetensors.open(file)) {
@@ -115,7 +118,8 @@ final class TrainingCheckpoint {
                                 + settings(settings)
                                 + "; to go on bit for bit, settings that decide the result stay");
             }
-            var at = Position.of(file, Json.parse(file, notes.getOrDefault("position", "")));
+            var at =
+                    TrainingPosition.of(file, Json.parse(file, notes.getOrDefault("position", "")));
             var loader = settings.loader();
             if (at.row() % loader.batch() != 0 || at.row() > loader.batches() * loader.batch())
                 throw new FileFormatException(

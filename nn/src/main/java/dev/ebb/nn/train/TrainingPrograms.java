@@ -14,17 +14,17 @@ import java.util.stream.IntStream;
 
 /** The compiled step and evaluation of a trainer, in one arena. */
 final class TrainingPrograms<M, S> implements AutoCloseable {
-    private final Stepper<TrainingState<M, S>, Batch, TrainingStep.Seen> stepper;
+    private final Stepper<TrainingState<M, S>, Batch, TrainingStep.StepResult> stepper;
     private final Optional<Evaluation<Batch, TrainingStep.Evaluated>> evaluation;
     private final long promisedBytes;
-    private final Optional<Cut> cut;
+    private final Optional<BatchSplit> cut;
     private long measuredBytes;
 
     private TrainingPrograms(
-            Stepper<TrainingState<M, S>, Batch, TrainingStep.Seen> stepper,
+            Stepper<TrainingState<M, S>, Batch, TrainingStep.StepResult> stepper,
             Optional<Evaluation<Batch, TrainingStep.Evaluated>> evaluation,
             long promisedBytes,
-            Optional<Cut> cut) {
+            Optional<BatchSplit> cut) {
         this.stepper = stepper;
         this.evaluation = evaluation;
         this.promisedBytes = promisedBytes;
@@ -87,7 +87,7 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
                     stepper,
                     Optional.empty(),
                     plan.peakBytes(),
-                    told(settings, batch, cuts, wholeBytes, plan.peakBytes(), plan.cost()));
+                    batchSplit(settings, batch, cuts, wholeBytes, plan.peakBytes(), plan.cost()));
         }
         var evaluated = rows(settings.validation.get(), evaluated(settings));
         var both =
@@ -101,10 +101,11 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
                 both.stepper(),
                 Optional.of(both.evaluation()),
                 plan.peakBytes(),
-                told(settings, batch, cuts, wholeBytes, plan.peakBytes(), plan.step().cost()));
+                batchSplit(
+                        settings, batch, cuts, wholeBytes, plan.peakBytes(), plan.step().cost()));
     }
 
-    private static <M, S> Stepping<TrainingState<M, S>, Batch, TrainingStep.Seen> stepping(
+    private static <M, S> Stepping<TrainingState<M, S>, Batch, TrainingStep.StepResult> stepping(
             TrainerSettings<M, S> settings, int cuts) {
         var step = new TrainingStep<>(settings, cuts);
         return Ebb.stepper((TrainingState<M, S> s, Batch b) -> step.step(s, b))
@@ -112,7 +113,7 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
                 .on(settings.device);
     }
 
-    private static <M, S> Optional<Cut> told(
+    private static <M, S> Optional<BatchSplit> batchSplit(
             TrainerSettings<M, S> settings,
             Batch batch,
             int cuts,
@@ -122,10 +123,10 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
         if (cuts == 1) return Optional.empty();
         var whole = stepping(settings, 1).within(Budget.unlimited()).plan(settings.start(), batch);
         return Optional.of(
-                new Cut(settings.shards(), cuts, wholeBytes, peakBytes, cost, whole.cost()));
+                new BatchSplit(settings.shards(), cuts, wholeBytes, peakBytes, cost, whole.cost()));
     }
 
-    TrainingStep.Seen step(Batch batch) {
+    TrainingStep.StepResult step(Batch batch) {
         var seen = stepper.step(batch);
         measuredBytes = Math.max(measuredBytes, stepper.report().measuredBytes());
         return seen;
@@ -138,7 +139,7 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
         return found;
     }
 
-    Stepper<TrainingState<M, S>, Batch, TrainingStep.Seen> stepper() {
+    Stepper<TrainingState<M, S>, Batch, TrainingStep.StepResult> stepper() {
         return stepper;
     }
 
@@ -150,7 +151,7 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
         return measuredBytes;
     }
 
-    Optional<Cut> cut() {
+    Optional<BatchSplit> cut() {
         return cut;
     }
 

@@ -17,13 +17,13 @@ final class TrainingRun<M, S> {
     private final TrainingPrograms<M, S> programs;
     private final Loader loader;
     private final Optional<EventFile> log;
-    private Position at;
+    private TrainingPosition at;
 
     private TrainingRun(
             TrainerSettings<M, S> settings,
             TrainingPrograms<M, S> programs,
             Optional<EventFile> log,
-            Position at) {
+            TrainingPosition at) {
         this.settings = settings;
         this.programs = programs;
         this.log = log;
@@ -31,7 +31,7 @@ final class TrainingRun<M, S> {
         loader = settings.loader();
     }
 
-    static <M, S> Trained<M, S> of(TrainerSettings<M, S> settings, boolean resumed)
+    static <M, S> TrainingResult<M, S> of(TrainerSettings<M, S> settings, boolean resumed)
             throws IOException {
         settings.require();
         var file = settings.folder.map(TrainingCheckpoint::file);
@@ -40,7 +40,7 @@ final class TrainingRun<M, S> {
             var at =
                     resumed
                             ? TrainingCheckpoint.read(file.orElseThrow(), settings, programs)
-                            : Position.start();
+                            : TrainingPosition.start();
             var log =
                     settings.log.isPresent()
                             ? Optional.of(EventFile.in(settings.log.get()))
@@ -68,7 +68,7 @@ final class TrainingRun<M, S> {
         }
     }
 
-    private Trained<M, S> run() throws IOException {
+    private TrainingResult<M, S> run() throws IOException {
         boolean stopped = false;
         while (!stopped && at.epoch() < settings.epochs && !isEarlyEnd()) {
             stopped = isStoppedIn(at.epoch());
@@ -76,7 +76,7 @@ final class TrainingRun<M, S> {
             else end();
         }
         var state = programs.stepper().state();
-        return new Trained<>(
+        return new TrainingResult<>(
                 state.model(),
                 state.statistics(),
                 at.history(),

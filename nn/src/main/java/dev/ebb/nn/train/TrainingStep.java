@@ -21,15 +21,15 @@ import java.util.List;
 record TrainingStep<M, S>(TrainerSettings<M, S> settings, int cuts) {
 
     /** The results of a step. */
-    record Seen(Tensor loss, Tensor rate) {}
+    record StepResult(Tensor loss, Tensor rate) {}
 
     /** The results of an evaluation: a loss per row, and the model's outputs. */
     record Evaluated(Tensor losses, Tensor outputs) {}
 
-    /** A step's gradient, with the loss and the updated statistics. */
-    private record Slope<M, S>(Tensor loss, M gradient, S statistics) {}
+    /** A step's loss and gradient, and the updated statistics. */
+    private record LossAndGradient<M, S>(Tensor loss, M gradient, S statistics) {}
 
-    Next<TrainingState<M, S>, Seen> step(TrainingState<M, S> state, Batch batch) {
+    Next<TrainingState<M, S>, StepResult> step(TrainingState<M, S> state, Batch batch) {
         var steps = state.optimizer().step();
         var key = Key.of(settings.seed.of("draws").key()).fold(steps);
         var rate = settings.optimizer.rate().at(steps.cast(DType.F32));
@@ -41,7 +41,7 @@ record TrainingStep<M, S>(TrainerSettings<M, S> settings, int cuts) {
         var next =
                 new TrainingState<>(
                         updated.params(), updated.state(), slope.statistics(), state.scale());
-        return new Next<>(next, new Seen(slope.loss(), rate));
+        return new Next<>(next, new StepResult(slope.loss(), rate));
     }
 
     private M clipped(M gradient) {
@@ -50,7 +50,7 @@ record TrainingStep<M, S>(TrainerSettings<M, S> settings, int cuts) {
                 : gradient;
     }
 
-    private Slope<M, S> whole(TrainingState<M, S> state, Batch batch, Key key) {
+    private LossAndGradient<M, S> whole(TrainingState<M, S> state, Batch batch, Key key) {
         var found =
                 Ebb.valueGradAndExtra(
                                 (M m) -> {
@@ -58,10 +58,10 @@ record TrainingStep<M, S>(TrainerSettings<M, S> settings, int cuts) {
                                     return new Ebb.WithExtra<>(loss(out.out(), batch), out.state());
                                 })
                         .apply(state.model());
-        return new Slope<>(found.value(), found.grad(), found.extra());
+        return new LossAndGradient<>(found.value(), found.grad(), found.extra());
     }
 
-    private Slope<M, S> inShards(TrainingState<M, S> state, Batch batch, Key key) {
+    private LossAndGradient<M, S> inShards(TrainingState<M, S> state, Batch batch, Key key) {
         var found =
                 new ShardedGradient(settings.shards(), settings.cutting ? cuts : settings.shards())
                         .valueAndGrad(
@@ -70,13 +70,13 @@ record TrainingStep<M, S>(TrainerSettings<M, S> settings, int cuts) {
                                 state.model(),
                                 batch,
                                 key);
-        return new Slope<>(found.value(), found.grad(), state.statistics());
+        return new LossAndGradient<>(found.value(), found.grad(), state.statistics());
     }
 
     /**
      * As {@link #step}, in f16: with a scaled loss, and without an update if gradients overflow.
      */
-    private Next<TrainingState<M, S>, Seen> scaled(
+    private Next<TrainingState<M, S>, StepResult> scaled(
             TrainingState<M, S> state, Batch batch, Key key, Tensor rate) {
         LossScale scale = state.scale().getFirst();
         var found =
@@ -92,7 +92,7 @@ record TrainingStep<M, S>(TrainerSettings<M, S> settings, int cuts) {
                         found.chosen(updated.state(), state.optimizer()),
                         state.statistics(),
                         List.of(found.next()));
-        return new Next<>(next, new Seen(found.value(), rate));
+        return new Next<>(next, new StepResult(found.value(), rate));
     }
 
     private Next<S, Tensor> forward(M model, S statistics, Tensor x, Key key) {

@@ -46,7 +46,7 @@ class RecurrentOpsTest {
 
     private static final float[] X = noise(1, TIME * BATCH * IN);
 
-    /** The tensors of a layer of so many gates, both directions. */
+    /** The tensors of a layer with {@code gates} gates, for both directions. */
     private record Layer(
             int gates, float[] w, float[] r, float[] b, float[] h, float[] c, float[] p) {
         static Layer of(int gates) {

@@ -201,7 +201,7 @@ class CollectivesTest {
     void what_cannot_be_shared_is_refused_with_advice() {
         assertThatThrownBy(() -> LocalGroup.of(0, Duration.ofSeconds(1)))
                 .hasMessageContaining("0 ranks");
-        assertThatThrownBy(() -> new Cut(8, 3))
+        assertThatThrownBy(() -> new Partition(8, 3))
                 .hasMessageContainingAll("8 shards", "3 ranks", "divides");
         var group = LocalGroup.of(2, Duration.ofSeconds(1)).getFirst();
         assertThatThrownBy(

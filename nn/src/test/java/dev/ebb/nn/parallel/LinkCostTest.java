@@ -29,8 +29,8 @@ class LinkCostTest {
         }
 
         @Override
-        public Lane lane() {
-            return group.lane();
+        public ExchangeQueue queue() {
+            return group.queue();
         }
 
         @Override
@@ -60,7 +60,7 @@ class LinkCostTest {
     @Test
     void over_a_slow_link_fewer_weights_are_gathered_again() {
         var recipe = new RankTest.WideMlp(96, 5);
-        var cut = new Cut(2, 2);
+        var cut = new Partition(2, 2);
         var group = LocalGroup.of(2, Duration.ofSeconds(1)).getFirst();
         int n = 64;
         List<Tensor> rows =

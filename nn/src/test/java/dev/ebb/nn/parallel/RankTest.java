@@ -14,7 +14,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.nn.Activation;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
-import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Mlp;
 import dev.ebb.nn.model.Weights;
@@ -65,18 +65,18 @@ class RankTest {
         return List.of(batch.ids(), batch.targets());
     }
 
-    private static List<Tensor> rows(Cut cut, int rank, long step) {
+    private static List<Tensor> rows(Partition cut, int rank, long step) {
         var rows = new ArrayList<Tensor>();
         for (var whole : batch(step)) rows.add(cut.rows((Array) whole, rank));
         return rows;
     }
 
-    private static Rank<Gpt2> rank(Recipe<Gpt2> recipe, Cut cut, Group group, Budget budget) {
+    private static Rank<Gpt2> rank(Recipe<Gpt2> recipe, Partition cut, Group group, Budget budget) {
         return new Rank<>(recipe, cut, group, rows(cut, group.rank(), 0), budget, DEVICE);
     }
 
     /** Digest and losses of a run. */
-    private static List<String> run(Recipe<Gpt2> recipe, Cut cut, int steps, Budget budget) {
+    private static List<String> run(Recipe<Gpt2> recipe, Partition cut, int steps, Budget budget) {
         return Ranks.run(
                 cut.ranks(),
                 group -> {
@@ -95,7 +95,7 @@ class RankTest {
     void one_two_four_and_eight_ranks_give_the_same_bits() {
         var found = new HashSet<String>();
         for (int ranks = 1; ranks <= 8; ranks *= 2)
-            found.addAll(run(new SmallGpt(0.5), new Cut(8, ranks), 3, Budget.unlimited()));
+            found.addAll(run(new SmallGpt(0.5), new Partition(8, ranks), 3, Budget.unlimited()));
         assertThat(found).hasSize(1);
     }
 
@@ -104,7 +104,7 @@ class RankTest {
     void every_number_of_ranks_that_divides_the_shards_gives_the_same_bits() {
         var found = new HashSet<String>();
         for (int ranks : new int[] {1, 2, 3, 4, 6, 12}) {
-            var cut = new Cut(12, ranks);
+            var cut = new Partition(12, ranks);
             found.addAll(
                     Ranks.run(
                             ranks,
@@ -121,7 +121,7 @@ class RankTest {
     /** Products of the backward pass run between the start and the end of an exchange. */
     @Test
     void gradients_travel_beside_the_rest_of_the_backward_pass() {
-        var cut = new Cut(2, 2);
+        var cut = new Partition(2, 2);
         var group = LocalGroup.of(2, Duration.ofSeconds(1)).getFirst();
         List<Tensor> rows =
                 List.of(
@@ -140,7 +140,7 @@ class RankTest {
         assertThat(beside).as("of ten layers").isGreaterThan(10);
     }
 
-    private static List<Tensor> wide(Cut cut, int rank) {
+    private static List<Tensor> wide(Partition cut, int rank) {
         var seed = new Seed(4);
         var x = new float[12 * 64];
         var y = new float[12 * 8];
@@ -151,14 +151,14 @@ class RankTest {
                 cut.rows(Array.of(Shape.of(12, 8), y), rank));
     }
 
-    private static Rank<Mlp> wide(Cut cut, Group group, List<Tensor> rows, Budget budget) {
+    private static Rank<Mlp> wide(Partition cut, Group group, List<Tensor> rows, Budget budget) {
         return new Rank<>(new WideMlp(64, 2), cut, group, rows, budget, DEVICE);
     }
 
     @Test
     void the_least_budget_changes_no_bit() {
         var recipe = new SmallGpt(0.5);
-        var cut = new Cut(2, 2);
+        var cut = new Partition(2, 2);
         var group = LocalGroup.of(2, Duration.ofSeconds(1)).getFirst();
         var plan = Rank.plan(recipe, cut, group, rows(cut, 0, 0), Budget.unlimited(), DEVICE);
         var least = Budget.bytes(plan.leastBytes());
@@ -221,15 +221,15 @@ class RankTest {
             model = next.params();
             state = next.state();
         }
-        assertThat(run(recipe, new Cut(4, 2), 3, Budget.unlimited()).getFirst())
+        assertThat(run(recipe, new Partition(4, 2), 3, Budget.unlimited()).getFirst())
                 .endsWith(Weights.digest(model));
     }
 
     @Test
     void a_state_goes_on_with_another_number_of_ranks() {
         var recipe = new SmallGpt(0.5);
-        var whole = run(recipe, new Cut(4, 1), 4, Budget.unlimited()).getFirst();
-        var cut = new Cut(4, 4);
+        var whole = run(recipe, new Partition(4, 1), 4, Budget.unlimited()).getFirst();
+        var cut = new Partition(4, 4);
         var saved =
                 Ranks.run(
                                 4,
@@ -241,14 +241,14 @@ class RankTest {
                                                 .map(
                                                         s -> {
                                                             var data = s.data().get();
-                                                            return new Supply(
+                                                            return new LazyTensor(
                                                                     s.name(), s.type(), () -> data);
                                                         })
                                                 .toList();
                                     }
                                 })
                         .getFirst();
-        var two = new Cut(4, 2);
+        var two = new Partition(4, 2);
         var digests =
                 Ranks.run(
                         2,
@@ -265,7 +265,7 @@ class RankTest {
     @Test
     void ranks_with_different_plans_are_told() {
         var recipe = new SmallGpt(0.5);
-        var cut = new Cut(2, 2);
+        var cut = new Partition(2, 2);
         var group = LocalGroup.of(2, Duration.ofSeconds(1)).getFirst();
         long least =
                 Rank.plan(recipe, cut, group, rows(cut, 0, 0), Budget.unlimited(), DEVICE)
@@ -322,8 +322,8 @@ class RankTest {
                         Array.of(Shape.of(2, 8), new float[16]));
         var groups = LocalGroup.of(4, Duration.ofMinutes(10));
         var alone = LocalGroup.of(1, Duration.ofMinutes(10)).getFirst();
-        long one = plan(recipe, new Cut(1, 1), alone, rows).leastBytes();
-        var cut = new Cut(4, 4);
+        long one = plan(recipe, new Partition(1, 1), alone, rows).leastBytes();
+        var cut = new Partition(4, 4);
         var free = plan(recipe, cut, groups.getFirst(), rows);
         var budget = Budget.bytes(free.leastBytes());
         var reports =
@@ -344,7 +344,7 @@ class RankTest {
         }
     }
 
-    static Plan plan(WideMlp recipe, Cut cut, Group group, List<Tensor> rows) {
+    static Plan plan(WideMlp recipe, Partition cut, Group group, List<Tensor> rows) {
         return Rank.plan(recipe, cut, group, rows, Budget.unlimited(), DEVICE);
     }
 }

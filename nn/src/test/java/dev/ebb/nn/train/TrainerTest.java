@@ -71,7 +71,7 @@ class TrainerTest {
         return Tensorwise.list(model).stream().map(Tensor::toFloats).toList();
     }
 
-    private static void assertSameBits(Trained<?, ?> a, Trained<?, ?> b) {
+    private static void assertSameBits(TrainingResult<?, ?> a, TrainingResult<?, ?> b) {
         assertThat(a.history()).isEqualTo(b.history());
         assertThat(a.steps()).isEqualTo(b.steps());
         assertThat(bits(a.model())).containsExactly(bits(b.model()).toArray(float[][]::new));

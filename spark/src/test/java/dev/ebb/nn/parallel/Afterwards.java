@@ -12,7 +12,7 @@ public final class Afterwards {
     private Afterwards() {}
 
     public static <P> Rank<P> rank(
-            Recipe<P> recipe, Cut cut, Group group, List<Tensor> example, Device device) {
+            Recipe<P> recipe, Partition cut, Group group, List<Tensor> example, Device device) {
         return new Rank<>(
                 recipe,
                 cut,

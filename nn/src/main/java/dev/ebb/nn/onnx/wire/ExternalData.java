@@ -18,11 +18,11 @@ import java.util.Map;
  *
  * @param model the model's file
  * @param tensor the tensor's name
- * @param told the model's entries: location, offset, length
+ * @param entries the entries in the model's file: location, offset, length
  */
-public record ExternalData(Path model, String tensor, Map<String, String> told) {
+public record ExternalData(Path model, String tensor, Map<String, String> entries) {
     public ExternalData {
-        told = Map.copyOf(told);
+        entries = Map.copyOf(entries);
     }
 
     /** Reads a key and its value into {@code to}. */
@@ -62,7 +62,7 @@ public record ExternalData(Path model, String tensor, Map<String, String> told) 
     }
 
     private long number(String key, long otherwise) throws FileFormatException {
-        var text = told.get(key);
+        var text = entries.get(key);
         if (text == null) return otherwise;
         try {
             long number = Long.parseLong(text);
@@ -74,7 +74,7 @@ public record ExternalData(Path model, String tensor, Map<String, String> told) 
     }
 
     private Path file() throws FileFormatException {
-        var location = told.getOrDefault("location", "");
+        var location = entries.getOrDefault("location", "");
         var folder = model.toAbsolutePath().resolveSibling(".").normalize();
         try {
             var file = folder.resolve(location).normalize();

@@ -91,8 +91,8 @@ public final class Protobuf {
         throw broken("a number of more than 64 bits");
     }
 
-    private FileFormatException broken(String what) {
-        return new FileFormatException(file, "not ONNX: at byte " + (base + at) + " is " + what);
+    private FileFormatException broken(String problem) {
+        return new FileFormatException(file, "not ONNX: at byte " + (base + at) + " is " + problem);
     }
 
     public long whole() throws FileFormatException {
