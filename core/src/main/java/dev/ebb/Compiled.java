@@ -1,6 +1,6 @@
 package dev.ebb;
 
-import dev.ebb.exec.Direct;
+import dev.ebb.exec.ArrayFunction;
 import dev.ebb.exec.Report;
 import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Plan;
@@ -128,7 +128,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
         return new Primitive(
                 prepared.inputs(),
                 prepared.outputs(),
-                direct.filter(Direct::isPure),
+                direct.filter(ArrayFunction::isPure),
                 (in, out) -> apply(entry, like, in, out));
     }
 
@@ -199,7 +199,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     public TradeOff curve(P argument) {
         var leaves = Tree.flatten(argument);
         var graph = trace(argument, leaves, new ArrayList<>()).graph();
-        return planner().tradeOff(graph, Prepared.bindings(graph, leaves.size()));
+        return planner().tradeOff(graph, PreparedProgram.bindings(graph, leaves.size()));
     }
 
     /** The number of cached plans. */

@@ -69,19 +69,19 @@ public final class Evaluation<V, E> {
             for (var leaf : leaves) write(at++, (Array) leaf);
             // a step overwrites this memory, so it is written again every time
             for (var array : captured) write(at++, array);
-            var done = Flight.recorder().running();
+            var done = EventRecorder.recorder().running();
             var measured = program.run();
             done.accept(measured);
             report = Optional.of(measured);
             var results = new ArrayList<Array>();
             for (int i = 0; i < trace.graph().results().size(); i++)
-                results.add(Prepared.result(program, i, trace.graph()));
+                results.add(PreparedProgram.result(program, i, trace.graph()));
             return Tree.unflatten(trace.output(), results);
         }
     }
 
     private void write(int param, Array array) {
-        Prepared.write(program, param, array, trace.graph());
+        PreparedProgram.write(program, param, array, trace.graph());
     }
 
     /** The promised and the measured figures of the latest run. */
@@ -242,7 +242,7 @@ public final class Evaluation<V, E> {
         }
 
         List<Array> data() {
-            return Prepared.data(captured);
+            return PreparedProgram.data(captured);
         }
     }
 }

@@ -1,11 +1,11 @@
 package dev.ebb;
 
 import dev.ebb.control.CondOp;
-import dev.ebb.control.Once;
+import dev.ebb.control.RunOnceOps;
 import dev.ebb.control.ScanOp;
 import dev.ebb.control.WhileOp;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Pace;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
@@ -61,7 +61,7 @@ public final class Loop {
             }
             times = t.shape().dim(0);
         }
-        return loop(times, carry, xs, Pace.of(times, cost), body, Optional.empty());
+        return loop(times, carry, xs, IterationCosts.of(times, cost), body, Optional.empty());
     }
 
     /** {@code carry = body(carry)}, {@code times} times. */
@@ -76,7 +76,7 @@ public final class Loop {
                         times,
                         carry,
                         List.<Tensor>of(),
-                        Pace.EVEN,
+                        IterationCosts.EVEN,
                         (C c, List<Tensor> none) -> new Next<>(body.apply(c), none),
                         inverse)
                 .carry();
@@ -86,7 +86,7 @@ public final class Loop {
             int times,
             C carry,
             X xs,
-            Pace pace,
+            IterationCosts costs,
             Fn2<C, X, Next<C, Y>> body,
             Optional<Fn<C, C>> inverse) {
         var first = Tree.flatten(carry);
@@ -115,7 +115,7 @@ public final class Loop {
                         types);
         var back = inverse.map(f -> Trace.of(in -> undone(f, carry, in), types));
         var constants = back.map(b -> union(trace, b)).orElse(trace.captured());
-        var round = Once.giving(taking(trace, constants, types));
+        var round = RunOnceOps.giving(taking(trace, constants, types));
         var op =
                 new ScanOp(
                         round,
@@ -125,7 +125,7 @@ public final class Loop {
                         false,
                         false,
                         Trait.once(round.traits()),
-                        pace,
+                        costs,
                         back.map(b -> taking(b, constants, types)));
         var operands = new ArrayList<>(constants);
         operands.addAll(first);
@@ -178,7 +178,7 @@ public final class Loop {
         var op =
                 new WhileOp(
                         taking(asked, constants, types),
-                        Once.giving(taking(done, constants, types)),
+                        RunOnceOps.giving(taking(done, constants, types)),
                         limit,
                         constants.size(),
                         first.size());

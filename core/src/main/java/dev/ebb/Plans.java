@@ -57,12 +57,12 @@ final class Plans<R> implements AutoCloseable {
     /** A plan, and the argument and structure it was used for last. */
     static final class Entry<R> {
         private final Kind<R> kind;
-        private final Prepared prepared;
+        private final PreparedProgram prepared;
         private Object signature;
         private R structure;
         private List<Double> numbers;
 
-        private Entry(Kind<R> kind, Prepared prepared, Object signature, Traced<R> traced) {
+        private Entry(Kind<R> kind, PreparedProgram prepared, Object signature, Traced<R> traced) {
             this.kind = kind;
             this.prepared = prepared;
             this.signature = signature;
@@ -70,7 +70,7 @@ final class Plans<R> implements AutoCloseable {
             numbers = traced.numbers;
         }
 
-        Prepared prepared() {
+        PreparedProgram prepared() {
             return prepared;
         }
 
@@ -126,7 +126,7 @@ final class Plans<R> implements AutoCloseable {
     }
 
     private Entry<R> again(Entry<R> entry, Object signature, Traced<R> traced) {
-        entry.prepared.capture(Prepared.data(traced.trace.captured()));
+        entry.prepared.capture(PreparedProgram.data(traced.trace.captured()));
         entry.signature = signature;
         entry.structure = traced.structure;
         entry.numbers = traced.numbers;
@@ -154,9 +154,9 @@ final class Plans<R> implements AutoCloseable {
     }
 
     private Entry<R> planned(Kind<R> kind, Object signature, int arguments, Traced<R> traced) {
-        var done = Flight.recorder().compiling();
-        var captured = Prepared.data(traced.trace.captured());
-        var prepared = Prepared.of(traced.trace.graph(), captured, arguments, planner);
+        var done = EventRecorder.recorder().compiling();
+        var captured = PreparedProgram.data(traced.trace.captured());
+        var prepared = PreparedProgram.of(traced.trace.graph(), captured, arguments, planner);
         done.accept(prepared.plan());
         var entry = new Entry<>(kind, prepared, signature, traced);
         kind.entries.add(entry);

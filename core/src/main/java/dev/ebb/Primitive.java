@@ -1,6 +1,6 @@
 package dev.ebb;
 
-import dev.ebb.exec.Direct;
+import dev.ebb.exec.ArrayFunction;
 
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -14,7 +14,7 @@ import java.util.function.BiConsumer;
 public final class Primitive {
     private final int inputs;
     private final int outputs;
-    private final Optional<Direct> pure;
+    private final Optional<ArrayFunction> pure;
     private final BiConsumer<double[], double[]> guarded;
 
     /**
@@ -24,7 +24,7 @@ public final class Primitive {
     Primitive(
             int inputs,
             int outputs,
-            Optional<Direct> pure,
+            Optional<ArrayFunction> pure,
             BiConsumer<double[], double[]> guarded) {
         this.inputs = inputs;
         this.outputs = outputs;

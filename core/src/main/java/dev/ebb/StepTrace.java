@@ -170,6 +170,6 @@ record StepTrace<S, R>(
 
     /** What the step closes over. */
     List<Array> data() {
-        return Prepared.data(captured);
+        return PreparedProgram.data(captured);
     }
 }

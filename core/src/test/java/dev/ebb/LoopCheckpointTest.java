@@ -2,10 +2,10 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.LoopMemory;
-import dev.ebb.ir.Pace;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
@@ -224,14 +224,15 @@ class LoopCheckpointTest {
                 assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
                 if (share == 1) whole = report.promisedBytes();
                 assertThat(report.promisedBytes()).isLessThanOrEqualTo((long) (whole * share));
-                var room = room(grad.plan(x));
+                var area = area(grad.plan(x));
                 // with less memory a tape may hold less than the reverse of a round reads
-                if (share == 1) assertThat(room.tape()).isGreaterThan(2 * room.state());
+                if (share == 1) assertThat(area.tape()).isGreaterThan(2 * area.state());
                 counts.add(count.get());
-                long rounds = CheckpointSplits.of(Pace.EVEN, room, ROUNDS).forwards(ROUNDS);
+                long rounds =
+                        CheckpointSplits.of(IterationCosts.EVEN, area, ROUNDS).forwards(ROUNDS);
                 assertThat(rounds)
                         .isLessThanOrEqualTo(
-                                Revolve.forwards(ROUNDS, Math.min(ROUNDS, room.levels() + 1)));
+                                Revolve.forwards(ROUNDS, Math.min(ROUNDS, area.levels() + 1)));
                 // the reverse of a round may compute it once more
                 assertThat(count.get()).isBetween(rounds, rounds + ROUNDS);
             }
@@ -242,10 +243,10 @@ class LoopCheckpointTest {
         for (var g : gradients) assertThat(g.sameBits(gradients.getFirst())).isTrue();
     }
 
-    private static LoopMemory room(Plan plan) {
+    private static CheckpointArea area(Plan plan) {
         for (var step : plan.schedule().steps()) {
             if (step instanceof Step.Compute(var node, _)
-                    && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
+                    && node.kernel() instanceof Control.ReverseScan scan) return scan.area();
         }
         throw new AssertionError("no loop is reversed");
     }
@@ -261,11 +262,12 @@ class LoopCheckpointTest {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, 8));
         try (var grad = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(28 * 64))) {
             grad.apply(x);
-            var room = room(grad.plan(x));
-            assertThat(room.levels()).isBetween(15, 25);
+            var area = area(grad.plan(x));
+            assertThat(area.levels()).isBetween(15, 25);
             assertThat(count.get())
-                    .isEqualTo(CheckpointSplits.of(Pace.EVEN, room, steps).forwards(steps))
-                    .isLessThanOrEqualTo(Revolve.forwards(steps, room.levels() + 1));
+                    .isEqualTo(
+                            CheckpointSplits.of(IterationCosts.EVEN, area, steps).forwards(steps))
+                    .isLessThanOrEqualTo(Revolve.forwards(steps, area.levels() + 1));
             assertThat(grad.report().measuredBytes()).isEqualTo(grad.report().promisedBytes());
         }
     }

@@ -1,11 +1,11 @@
 package dev.ebb.batch;
 
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
-import dev.ebb.ir.Heads;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
@@ -48,7 +48,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                     Kernel.Fold _,
                     Kernel.Rows _,
                     Kernel.Contract _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Gather _,
                     Kernel.Library _,
                     Control _ ->
@@ -88,7 +88,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
             case Kernel.Convolve k -> convolve(k);
             case Kernel.Attend k -> attend(k);
             case Kernel.AttendGrad k -> attendGrad(k);
-            case Decoded _, Kernel.Library _, Control _ -> Optional.empty();
+            case DecodingContract _, Kernel.Library _, Control _ -> Optional.empty();
         };
     }
 
@@ -154,20 +154,21 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                         .map(
                                 n ->
                                         switch (n) {
-                                            case Row.Fold(var combine, var body) ->
-                                                    new Row.Fold(combine, within(body, k.shape()));
-                                            case Row.Apply(var body) ->
-                                                    new Row.Apply(within(body, k.shape()));
+                                            case RowParts.Fold(var combine, var body) ->
+                                                    new RowParts.Fold(
+                                                            combine, within(body, k.shape()));
+                                            case RowParts.Apply(var body) ->
+                                                    new RowParts.Apply(within(body, k.shape()));
                                         })
-                        .<Row.RowValue>map(n -> n)
+                        .<RowParts.RowValue>map(n -> n)
                         .toList();
         if (k.results().size() > 1) return Optional.empty();
-        Optional<Row.Result> result =
+        Optional<RowParts.Result> result =
                 switch (k.result()) {
-                    case Row.Elements(var body) ->
-                            Optional.of(new Row.Elements(within(body, k.shape())));
-                    case Row.RowNumber number -> Optional.of(number);
-                    case Row.Columns _ -> Optional.empty();
+                    case RowParts.Elements(var body) ->
+                            Optional.of(new RowParts.Elements(within(body, k.shape())));
+                    case RowParts.RowNumber number -> Optional.of(number);
+                    case RowParts.Columns _ -> Optional.empty();
                 };
         return result.map(
                 r ->
@@ -273,7 +274,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
     }
 
     /** A larger batch, if the mask can be read along it. */
-    private Optional<Heads> heads(Heads h) {
+    private Optional<AttentionShape> heads(AttentionShape h) {
         var mask = new ArrayList<View>();
         for (View view : h.mask()) {
             long whole = inputs.get(3).size();
@@ -283,7 +284,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
             mask.add(new View(view.offset(), strides));
         }
         return Optional.of(
-                new Heads(
+                new AttentionShape(
                         size * h.batch(),
                         h.heads(),
                         h.keyHeads(),

@@ -2,9 +2,9 @@ package dev.ebb.batch;
 
 import dev.ebb.control.ScanOp;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Pace;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
@@ -118,7 +118,7 @@ public final class Vmap implements Op.Batching {
                 BatchedForms.needsAll(node.kernel())
                         ? Collections.nCopies(node.inputs().size(), true)
                         : node.inputs().stream().map(this::differs).toList();
-        var op = new Batched(node.op(), size, along);
+        var op = new BatchedOp(node.op(), size, along);
         if (op.form(node.inputTypes()).isEmpty()) {
             oneByOne(node);
             return;
@@ -156,7 +156,7 @@ public final class Vmap implements Op.Batching {
                         false,
                         false,
                         Trait.once(body.traits()),
-                        Pace.EVEN,
+                        IterationCosts.EVEN,
                         Optional.empty());
         var outputs = graph.emit(loop, operands, node.labels());
         for (int i = 0; i < node.outputs().size(); i++)

@@ -3,10 +3,10 @@ package dev.ebb.control;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Pace;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
@@ -75,7 +75,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
     }
 
     /** The types of the inputs that are not read. */
-    public List<Type> room() {
+    public List<Type> unreadTypes() {
         return forward.results().stream().map(Value::type).toList();
     }
 
@@ -91,7 +91,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
 
     @Override
     public List<Type> infer(List<Type> inputs) {
-        return room();
+        return unreadTypes();
     }
 
     @Override
@@ -109,7 +109,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
                         false,
                         false,
                         false,
-                        Pace.EVEN,
+                        IterationCosts.EVEN,
                         Optional.empty())
                 .kernel(inputs);
     }
@@ -158,7 +158,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
                                 differs),
                         arguments);
         var here = new ArrayList<>(operands.stream().map(batching::of).toList());
-        for (Type t : op.room()) here.add(batching.graph().emit(new Fill(t, 0)));
+        for (Type t : op.unreadTypes()) here.add(batching.graph().emit(new Fill(t, 0)));
         var outputs = batching.graph().emit(op, here);
         for (int i = 0; i < results; i++) batching.put(node.outputs().get(i), outputs.get(i), true);
     }

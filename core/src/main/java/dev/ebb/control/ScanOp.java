@@ -5,10 +5,10 @@ import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Pace;
 import dev.ebb.ir.Region;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
@@ -29,10 +29,10 @@ import java.util.stream.IntStream;
  * direction, that reads the stacked carries: the only rule there is, so any order works. Which
  * carries are really kept is left to the planner. A loop whose body has ops that run only once
  * remembers from the start what its derivative will read, for it cannot run again: see {@link
- * Once}.
+ * RunOnceOps}.
  *
  * @param counted whether the first input says how many rounds, of at most {@code times}, really run
- * @param pace what each round is said to cost, in the order in which they run
+ * @param costs what each round is said to cost, in the order in which they run
  * @param remember whether the carries that each round began with are stacked as further outputs
  * @param undo maps (constants, carries after a round, slices) to the carries before it
  */
@@ -44,7 +44,7 @@ public record ScanOp(
         boolean reverse,
         boolean counted,
         boolean remember,
-        Pace pace,
+        IterationCosts costs,
         Optional<Graph> undo)
         implements Op {
 
@@ -134,8 +134,10 @@ public record ScanOp(
                 carries,
                 reverse,
                 counted,
-                remember ? new Control.Remember.Everything() : new Control.Remember.Nothing(),
-                pace,
+                remember
+                        ? new Control.Checkpointing.Everything()
+                        : new Control.Checkpointing.Nothing(),
+                costs,
                 undo.map(this::inPlace));
     }
 
@@ -165,7 +167,7 @@ public record ScanOp(
             return;
         }
         var operands = node.inputs().subList(first(), node.inputs().size());
-        var rounds = BatchedRounds.of(body, constants, carries, operands, batching);
+        var rounds = BatchedLoopBody.of(body, constants, carries, operands, batching);
         var op =
                 new ScanOp(
                         rounds.body().graph(),
@@ -175,7 +177,7 @@ public record ScanOp(
                         reverse,
                         counted,
                         remember,
-                        pace,
+                        costs,
                         Optional.empty());
         var inputs = new ArrayList<>(count.stream().map(batching::of).toList());
         inputs.addAll(rounds.operands(operands, batching));
@@ -205,7 +207,7 @@ public record ScanOp(
         var g = forwarding.graph();
         g.at(node.region(), node.reverse());
         if (operands.stream().anyMatch(v -> forwarding.tangent(v).isPresent())) {
-            new ForwardRounds(this, operands, forwarding)
+            new TangentLoop(this, operands, forwarding)
                     .emit(node.inputs().subList(0, first()), node.outputs());
         } else {
             var made = g.emit(this, node.inputs().stream().map(forwarding::of).toList());
@@ -221,7 +223,8 @@ public record ScanOp(
         var g = adjoints.graph();
         var count = node.inputs().subList(0, first());
         var operands = node.inputs().subList(first(), node.inputs().size());
-        var again = new ScanOp(body, times, constants, carries, reverse, counted, true, pace, undo);
+        var again =
+                new ScanOp(body, times, constants, carries, reverse, counted, true, costs, undo);
         var trajectory = runsOnce() ? node.outputs() : g.emit(again, node.inputs());
         var stacks = trajectory.subList(body.results().size(), trajectory.size());
 
@@ -241,7 +244,8 @@ public record ScanOp(
         inputs.addAll(stacks);
         inputs.addAll(operands.subList(constants + carries, operands.size()));
         for (int i : back.floatSlicesOut) inputs.add(adjoints.of(node.outputs().get(i)));
-        for (Value v : Once.values(body)) inputs.add(trajectory.get(body.results().lastIndexOf(v)));
+        for (Value v : RunOnceOps.values(body))
+            inputs.add(trajectory.get(body.results().lastIndexOf(v)));
         int carried = back.floatCarries.size() + wanted.size();
         var outputs =
                 g.emit(
@@ -253,7 +257,7 @@ public record ScanOp(
                                 !reverse,
                                 counted,
                                 false,
-                                pace.reversed(),
+                                costs.reversed(),
                                 Optional.empty()),
                         inputs);
         int at = 0;
@@ -306,7 +310,7 @@ public record ScanOp(
             floatCarries.forEach(i -> wrt.add(c + i));
             wrt.addAll(wanted);
             wrt.addAll(floatSlicesIn);
-            var pulled = Once.given(Reverse.pullback(forward, wrt), forward);
+            var pulled = RunOnceOps.given(Reverse.pullback(forward, wrt), forward);
 
             var g = new Graph.Builder();
             var constants = params.subList(0, c).stream().map(p -> g.param(p.type())).toList();
@@ -322,7 +326,7 @@ public record ScanOp(
                     floatSlicesOut.stream()
                             .map(i -> g.param(forward.results().get(i).type()))
                             .toList();
-            var kept = Once.values(forward).stream().map(v -> g.param(v.type())).toList();
+            var kept = RunOnceOps.values(forward).stream().map(v -> g.param(v.type())).toList();
 
             var arguments = new ArrayList<>(constants);
             arguments.addAll(carries);

@@ -4,10 +4,10 @@ import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Pace;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Trait;
@@ -49,7 +49,7 @@ public record WhileOp(Graph condition, Graph body, int limit, int constants, int
                 false,
                 true,
                 remembers(),
-                Pace.EVEN,
+                IterationCosts.EVEN,
                 Optional.empty());
     }
 
@@ -85,13 +85,13 @@ public record WhileOp(Graph condition, Graph body, int limit, int constants, int
     public Kernel kernel(List<Type> inputs) {
         var rounds = (Control.Scan) counted().kernel(inputs);
         return new Control.While(
-                condition, rounds.body(), limit, constants, carries, rounds.remember());
+                condition, rounds.body(), limit, constants, carries, rounds.checkpointing());
     }
 
     /** Examples that end after different numbers of rounds go one after the other. */
     @Override
     public void batch(Node node, Op.Batching batching) {
-        var rounds = BatchedRounds.of(body, constants, carries, node.inputs(), batching);
+        var rounds = BatchedLoopBody.of(body, constants, carries, node.inputs(), batching);
         var asked = batching.body(condition, rounds.params(), List.of(false));
         if (asked.differs().getFirst() || Trait.once(traits())) {
             batching.oneByOne(node);

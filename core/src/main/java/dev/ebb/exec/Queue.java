@@ -129,7 +129,7 @@ public interface Queue extends AutoCloseable {
      * their memory and writes the results to theirs. Empty if that is not faster, for example if
      * most computations have many elements.
      */
-    default Optional<Merged> straight(Sequence sequence) {
+    default Optional<CompiledSequence> straight(Sequence sequence) {
         return Optional.empty();
     }
 
@@ -137,7 +137,7 @@ public interface Queue extends AutoCloseable {
      * As {@link #straight}, with the first {@code arguments} parameters and all results in arrays
      * of doubles instead; all of these are F64.
      */
-    default Optional<Direct> direct(Sequence sequence, int arguments) {
+    default Optional<ArrayFunction> direct(Sequence sequence, int arguments) {
         return Optional.empty();
     }
 
@@ -146,7 +146,7 @@ public interface Queue extends AutoCloseable {
      * types, as one method that is told where they lie; none where the device gains nothing by it,
      * or not before it was asked a few times.
      */
-    default Optional<Anywhere> anywhere(Node node) {
+    default Optional<RelocatableKernel> relocatable(Node node) {
         return Optional.empty();
     }
 

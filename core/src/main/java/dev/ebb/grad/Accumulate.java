@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * The sum of two cotangents of one value. That of sixteen-bit floats is F32, so that a sum of many
- * is rounded once, at its end: {@link Round}.
+ * is rounded once, at its end: {@link CotangentCast}.
  */
 record Accumulate() implements Op {
     @Override
@@ -38,7 +38,7 @@ record Accumulate() implements Op {
     public void pullback(Node node, Adjoints adjoints) {
         var dy = adjoints.of(node.outputs().getFirst());
         for (Value x : node.inputs()) {
-            adjoints.add(x, Round.to(x.type().dtype(), dy, adjoints.graph()));
+            adjoints.add(x, CotangentCast.to(x.type().dtype(), dy, adjoints.graph()));
         }
     }
 }

@@ -63,7 +63,8 @@ public final class Cotangents implements Adjoints {
         var sum = known.get(value);
         if (sum == null) return graph.emit(new Fill(value.type(), 0));
         if (sum.type().equals(value.type())) return sum;
-        return rounded.computeIfAbsent(sum, wide -> Round.to(value.type().dtype(), wide, graph));
+        return rounded.computeIfAbsent(
+                sum, wide -> CotangentCast.to(value.type().dtype(), wide, graph));
     }
 
     /**

@@ -27,7 +27,7 @@ public final class Forward {
      * results)}. Results that are not floats have tangent zero.
      */
     public static Graph pushforward(Graph forward, List<Integer> wrt) {
-        var along = new Along(forward, wrt);
+        var along = new TangentPropagation(forward, wrt);
         for (Node node : forward.nodes()) along.add(node);
         return along.isEmpty() ? transposedTwice(forward, wrt) : along.graph(forward);
     }

@@ -83,7 +83,7 @@ public final class Reverse {
 
     /** A sum of cotangents of {@code of} as that one's type, emitted into {@code graph}. */
     public static Value rounded(Graph.Builder graph, Value sum, Value of) {
-        return Round.to(of.type().dtype(), sum, graph);
+        return CotangentCast.to(of.type().dtype(), sum, graph);
     }
 
     /** Those of {@code nodes} that depend on a value of {@code wrt}, in order. */

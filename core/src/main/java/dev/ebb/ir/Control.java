@@ -19,21 +19,21 @@ public sealed interface Control extends Kernel {
      * Which of the carries that its rounds began with a loop keeps for its reverse, as further
      * outputs.
      */
-    sealed interface Remember {
+    sealed interface Checkpointing {
         /** No carries. */
-        record Nothing() implements Remember {}
+        record Nothing() implements Checkpointing {}
 
         /** All of them, stacked in the order of the slices: one output for each carry. */
-        record Everything() implements Remember {}
+        record Everything() implements Checkpointing {}
 
-        /** States where {@link Sweep} wants to begin, and the tapes of the last rounds. */
-        record Checkpoints(LoopMemory room, Taping taping) implements Remember {}
+        /** States where {@link ReverseScan} wants to begin, and the tapes of the last rounds. */
+        record Checkpoints(CheckpointArea area, Taping taping) implements Checkpointing {}
 
         /**
          * States of a loop whose length is not known yet: those that reverse it best if it ends
          * now. One more output tells the rounds they belong to, -1 for none.
          */
-        record Latest(LoopMemory room) implements Remember {}
+        record Online(CheckpointArea area) implements Checkpointing {}
     }
 
     /**
@@ -67,8 +67,8 @@ public sealed interface Control extends Kernel {
             int carries,
             boolean reverse,
             boolean counted,
-            Remember remember,
-            Pace pace,
+            Checkpointing checkpointing,
+            IterationCosts costs,
             Optional<Graph> undo)
             implements Control {
 
@@ -80,8 +80,8 @@ public sealed interface Control extends Kernel {
                 int carries,
                 boolean reverse,
                 boolean counted,
-                Remember remember,
-                Pace pace) {
+                Checkpointing checkpointing,
+                IterationCosts costs) {
             this(
                     body,
                     times,
@@ -89,8 +89,8 @@ public sealed interface Control extends Kernel {
                     carries,
                     reverse,
                     counted,
-                    remember,
-                    pace,
+                    checkpointing,
+                    costs,
                     Optional.empty());
         }
 
@@ -102,14 +102,23 @@ public sealed interface Control extends Kernel {
                 int carries,
                 boolean reverse,
                 boolean counted,
-                Remember remember) {
-            this(body, times, constants, carries, reverse, counted, remember, Pace.EVEN);
+                Checkpointing checkpointing) {
+            this(
+                    body,
+                    times,
+                    constants,
+                    carries,
+                    reverse,
+                    counted,
+                    checkpointing,
+                    IterationCosts.EVEN);
         }
 
         @Override
         public List<Graph> bodies() {
             var bodies = new ArrayList<>(List.of(body));
-            if (remember instanceof Remember.Checkpoints(_, var taping)) bodies.add(taping.body);
+            if (checkpointing instanceof Checkpointing.Checkpoints(_, var taping))
+                bodies.add(taping.body);
             undo.ifPresent(bodies::add);
             return bodies;
         }
@@ -117,10 +126,10 @@ public sealed interface Control extends Kernel {
         @Override
         public Scan withBodies(List<Graph> bodies) {
             var what =
-                    remember instanceof Remember.Checkpoints(var room, var taping)
-                            ? new Remember.Checkpoints(
-                                    room, new Taping(taping.carries, bodies.get(1)))
-                            : remember;
+                    checkpointing instanceof Checkpointing.Checkpoints(var area, var taping)
+                            ? new Checkpointing.Checkpoints(
+                                    area, new Taping(taping.carries, bodies.get(1)))
+                            : checkpointing;
             return new Scan(
                     bodies.getFirst(),
                     times,
@@ -129,12 +138,12 @@ public sealed interface Control extends Kernel {
                     reverse,
                     counted,
                     what,
-                    pace,
+                    costs,
                     undo.map(_ -> bodies.getLast()));
         }
 
-        public Scan remembering(Remember what) {
-            return new Scan(body, times, constants, carries, reverse, counted, what, pace, undo);
+        public Scan withCheckpointing(Checkpointing other) {
+            return new Scan(body, times, constants, carries, reverse, counted, other, costs, undo);
         }
 
         /**
@@ -155,7 +164,8 @@ public sealed interface Control extends Kernel {
 
         /** The same, never to be undone. */
         public Scan onward() {
-            return new Scan(body, times, constants, carries, reverse, counted, remember, pace);
+            return new Scan(
+                    body, times, constants, carries, reverse, counted, checkpointing, costs);
         }
     }
 
@@ -166,7 +176,12 @@ public sealed interface Control extends Kernel {
      * that do not run are zero. More rounds than {@code limit} are an error.
      */
     record While(
-            Graph condition, Graph body, int limit, int constants, int carries, Remember remember)
+            Graph condition,
+            Graph body,
+            int limit,
+            int constants,
+            int carries,
+            Checkpointing checkpointing)
             implements Control {
         @Override
         public List<Graph> bodies() {
@@ -176,22 +191,22 @@ public sealed interface Control extends Kernel {
         @Override
         public While withBodies(List<Graph> bodies) {
             return new While(
-                    bodies.getFirst(), bodies.getLast(), limit, constants, carries, remember);
+                    bodies.getFirst(), bodies.getLast(), limit, constants, carries, checkpointing);
         }
 
-        public While remembering(Remember what) {
-            return new While(condition, body, limit, constants, carries, what);
+        public While withCheckpointing(Checkpointing other) {
+            return new While(condition, body, limit, constants, carries, other);
         }
     }
 
     /** Which states and tapes are in the memory of a reverse loop when it begins. */
-    enum SweepStart {
+    enum ReverseStart {
         /** Nothing: it runs the loop itself, and keeps what it keeps in its own workspace. */
-        NOT,
-        /** What {@link Remember.Checkpoints} left. */
-        TAPED,
-        /** What {@link Remember.Latest} left. */
-        LATEST
+        EMPTY,
+        /** What {@link Checkpointing.Checkpoints} left. */
+        CHECKPOINTED,
+        /** What {@link Checkpointing.Online} left. */
+        ONLINE
     }
 
     /**
@@ -203,13 +218,13 @@ public sealed interface Control extends Kernel {
      * (whose memory this kernel uses and overwrites), then those of {@code backward} except its
      * count and its first slices, which are the tape. Outputs are those of {@code backward}.
      */
-    record Sweep(
+    record ReverseScan(
             Scan forward,
             Taping taping,
             Graph leaving,
             Scan backward,
-            LoopMemory room,
-            SweepStart begun)
+            CheckpointArea area,
+            ReverseStart start)
             implements Control {
         @Override
         public List<Graph> bodies() {
@@ -217,18 +232,18 @@ public sealed interface Control extends Kernel {
         }
 
         @Override
-        public Sweep withBodies(List<Graph> bodies) {
-            return new Sweep(
+        public ReverseScan withBodies(List<Graph> bodies) {
+            return new ReverseScan(
                     forward.withBodies(bodies.subList(0, 1)),
                     new Taping(taping.carries, bodies.get(1)),
                     bodies.get(2),
                     backward.withBodies(bodies.subList(3, 4)),
-                    room,
-                    begun);
+                    area,
+                    start);
         }
 
-        public Sweep in(LoopMemory other) {
-            return new Sweep(forward, taping, leaving, backward, other, begun);
+        public ReverseScan in(CheckpointArea other) {
+            return new ReverseScan(forward, taping, leaving, backward, other, start);
         }
     }
 

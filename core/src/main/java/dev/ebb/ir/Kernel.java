@@ -11,7 +11,7 @@ import java.util.List;
 public sealed interface Kernel
         permits Kernel.Viewed,
                 Kernel.Rows,
-                Decoded,
+                DecodingContract,
                 Kernel.Assemble,
                 Kernel.Cut,
                 Kernel.Gather,
@@ -113,15 +113,15 @@ public sealed interface Kernel
             Shape shape,
             int leading,
             List<View> operands,
-            List<Row.RowValue> numbers,
-            List<Row.Result> results)
+            List<RowParts.RowValue> numbers,
+            List<RowParts.Result> results)
             implements Kernel {
         public Rows {
             operands = List.copyOf(operands);
             numbers = List.copyOf(numbers);
             results = List.copyOf(results);
             operands.forEach(v -> v.requireRank(shape.rank()));
-            Row.check(shape, leading, numbers, results);
+            RowParts.check(shape, leading, numbers, results);
         }
 
         /** Rows with one result. */
@@ -129,14 +129,14 @@ public sealed interface Kernel
                 Shape shape,
                 int leading,
                 List<View> operands,
-                List<Row.RowValue> numbers,
-                Row.Result result) {
+                List<RowParts.RowValue> numbers,
+                RowParts.Result result) {
             this(shape, leading, operands, numbers, List.of(result));
         }
 
         /** The result of a kernel with one output. */
-        public Row.Result result() {
-            return Row.only(results);
+        public RowParts.Result result() {
+            return RowParts.only(results);
         }
 
         /** The shape of the rows: one number for each index of it. */
@@ -145,7 +145,7 @@ public sealed interface Kernel
         }
 
         public long width() {
-            return Row.width(shape, leading);
+            return RowParts.width(shape, leading);
         }
 
         /** The types of all arguments, numbers included, of operands stored as {@code stored}. */
@@ -332,7 +332,7 @@ public sealed interface Kernel
      * [batch, heads, queries]. {@code operands} says where q, k and v lie, {@code out} where the
      * first output goes; elements of a row follow each other.
      */
-    record Attend(Heads heads, List<View> operands, View out) implements Viewed {
+    record Attend(AttentionShape heads, List<View> operands, View out) implements Viewed {
         public Attend {
             operands = List.copyOf(operands);
             heads.requireRows(List.of(operands.get(0), operands.get(1)), heads.width());
@@ -340,7 +340,7 @@ public sealed interface Kernel
         }
 
         /** All in row-major order. */
-        public Attend(Heads h) {
+        public Attend(AttentionShape h) {
             this(h, h.contiguous(), View.contiguous(h.outShape()));
         }
     }
@@ -355,7 +355,8 @@ public sealed interface Kernel
      * Inputs q, k, v, (mask), out, dout, logsum; results dq, dk, dv. {@code operands} says where q,
      * k, v, out and dout lie, {@code results} where the results go, to as many outputs as it names.
      */
-    record AttendGrad(Heads heads, List<View> operands, List<Place> results) implements Viewed {
+    record AttendGrad(AttentionShape heads, List<View> operands, List<Place> results)
+            implements Viewed {
         public AttendGrad {
             operands = List.copyOf(operands);
             results = List.copyOf(results);
@@ -367,7 +368,7 @@ public sealed interface Kernel
         }
 
         /** All in row-major order. */
-        public AttendGrad(Heads h) {
+        public AttendGrad(AttentionShape h) {
             this(
                     h,
                     h.contiguousWithOut(),

@@ -1,10 +1,10 @@
 package dev.ebb.loop;
 
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Region;
@@ -14,7 +14,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
 import dev.ebb.pass.Reversals;
-import dev.ebb.pass.ReversedRound;
+import dev.ebb.pass.ReversedIteration;
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.loop.EvenSplits;
 import dev.ebb.plan.schedule.Cost;
@@ -77,7 +77,7 @@ final class LoopTapes {
     }
 
     /** The checkpoint memory of {@code bytes} with which the loop and its reverse are fastest. */
-    synchronized Reversals.Room best(
+    synchronized Reversals.CheckpointPlan best(
             Reversals.Reversed loop, long bytes, int offloaded, int place) {
         var known = known(loop);
         Tape best = known.tapes.getLast();
@@ -95,7 +95,7 @@ final class LoopTapes {
                 least = seconds;
             }
         }
-        return new Reversals.Room(
+        return new Reversals.CheckpointPlan(
                 memory(loop, bytes, best.bytes).above(offloaded, place), best.kept);
     }
 
@@ -103,9 +103,9 @@ final class LoopTapes {
      * Checkpoint memory for the tapes of all rounds, each with the values that are faster to keep
      * than to recompute.
      */
-    synchronized Reversals.Room full(Reversals.Reversed loop) {
-        var tape = fastest(loop.round());
-        return new Reversals.Room(memory(loop, Long.MAX_VALUE, tape.bytes), tape.kept);
+    synchronized Reversals.CheckpointPlan full(Reversals.Reversed loop) {
+        var tape = fastest(loop.iteration());
+        return new Reversals.CheckpointPlan(memory(loop, Long.MAX_VALUE, tape.bytes), tape.kept);
     }
 
     /**
@@ -113,7 +113,7 @@ final class LoopTapes {
      * recompute than to write and read. No other tape of the list is faster, so that more memory
      * never costs time.
      */
-    private Tape fastest(ReversedRound round) {
+    private Tape fastest(ReversedIteration round) {
         return fastest.computeIfAbsent(
                 round.graph(),
                 _ -> {
@@ -129,24 +129,24 @@ final class LoopTapes {
                 });
     }
 
-    private static LoopMemory memory(Reversals.Reversed loop, long bytes, long tape) {
-        long rounds = Math.max(1, loop.rounds());
+    private static CheckpointArea memory(Reversals.Reversed loop, long bytes, long tape) {
+        long rounds = Math.max(1, loop.iterations());
         long most =
-                loop.known()
+                loop.isLengthKnown()
                         ? rounds * tape
                         : tape + (Math.min(UNKNOWN_STATES, rounds) - 1) * loop.state();
-        return new LoopMemory(Math.min(bytes, most), loop.state(), tape, Integer.MAX_VALUE);
+        return new CheckpointArea(Math.min(bytes, most), loop.state(), tape, Integer.MAX_VALUE);
     }
 
     /** The loop and its reverse: see {@link dev.ebb.plan.cost.Roofline}. */
     private static double seconds(
-            Reversals.Reversed loop, LoopMemory room, double ahead, Tape tape) {
-        int times = loop.rounds();
-        var splits = new EvenSplits(room, times);
+            Reversals.Reversed loop, CheckpointArea area, double ahead, Tape tape) {
+        int times = loop.iterations();
+        var splits = new EvenSplits(area, times);
         int taped = times == 0 ? 0 : Math.min(times, splits.capacity(0));
         double again = splits.ahead(0, times, 0);
-        if (loop.known()) again = Math.max(0, again - (times - taped));
-        int left = loop.known() ? times - taped : times;
+        if (loop.isLengthKnown()) again = Math.max(0, again - (times - taped));
+        int left = loop.isLengthKnown() ? times - taped : times;
         return (times - taped) * ahead
                 + taped * (tape.taping + tape.copying / 2)
                 + again * ahead
@@ -155,11 +155,11 @@ final class LoopTapes {
     }
 
     private Known known(Reversals.Reversed loop) {
-        return known.computeIfAbsent(loop.round().graph(), _ -> found(loop.round()));
+        return known.computeIfAbsent(loop.iteration().graph(), _ -> found(loop.iteration()));
     }
 
     /** The search for the values of a round to keep for its reverse. */
-    static TapeSearch search(ReversedRound round) {
+    static TapeSearch search(ReversedIteration round) {
         var carries = new HashSet<>(round.carries());
         var params = new HashSet<>(round.forwardParams());
         return new TapeSearch(
@@ -170,7 +170,7 @@ final class LoopTapes {
                 v -> carries.contains(v) || round.isEarlyAndChanging(v) && !params.contains(v));
     }
 
-    private Known found(ReversedRound round) {
+    private Known found(ReversedIteration round) {
         var search = search(round);
         var all = new ArrayList<Tape>();
         for (var kept : search.tapes(cost, cache)) all.add(tape(round, kept));
@@ -197,7 +197,7 @@ final class LoopTapes {
         return best.reversed();
     }
 
-    private Tape tape(ReversedRound round, Set<Value> kept) {
+    private Tape tape(ReversedIteration round, Set<Value> kept) {
         var first = new ArrayList<>(round.forwardResults().subList(0, round.carries().size()));
         first.addAll(kept);
         long bytes = round.tapeBytes(kept);
@@ -207,7 +207,7 @@ final class LoopTapes {
     }
 
     /** The cost of the early nodes that {@code results} need. */
-    private double early(ReversedRound round, Collection<Value> results) {
+    private double early(ReversedIteration round, Collection<Value> results) {
         var needed = new HashSet<>(results);
         double sum = 0;
         for (Node node : round.graph().nodes().reversed()) {

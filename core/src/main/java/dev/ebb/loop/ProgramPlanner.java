@@ -3,11 +3,11 @@ package dev.ebb.loop;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.loop.Scratch;
 import dev.ebb.ir.Graph;
-import dev.ebb.pass.Early;
+import dev.ebb.pass.EarlyStart;
 import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Loops;
 import dev.ebb.pass.Simplify;
-import dev.ebb.pass.Unread;
+import dev.ebb.pass.UnreadStacks;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Fit;
@@ -179,7 +179,7 @@ public record ProgramPlanner(
 
     /** The kernels of a simplified graph, its loops merged with those of their derivatives. */
     Graph merged(Graph simple, Updates updates) {
-        return Early.of(Unread.of(Loops.merge(fused(simple, updates))));
+        return EarlyStart.of(UnreadStacks.of(Loops.merge(fused(simple, updates))));
     }
 
     private Graph fused(Graph simple, Updates updates) {

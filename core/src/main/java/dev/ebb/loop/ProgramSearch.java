@@ -9,7 +9,7 @@ import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Way;
-import dev.ebb.plan.search.Families;
+import dev.ebb.plan.search.PlanFamilies;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,7 +45,7 @@ final class ProgramSearch {
     private final TradeOff.Forms forms =
             new TradeOff.Forms(this::smallest, this::between, this::everything);
 
-    private record Searched(Graph graph, Rooms rooms) {}
+    private record Searched(Graph graph, CheckpointAreas areas) {}
 
     ProgramSearch(ProgramPlanner planner, Graph simple, List<Binding> bindings) {
         this.planner = planner;
@@ -59,14 +59,14 @@ final class ProgramSearch {
                         ? together
                         : planner.merged(simple, ProgramPlanner.Updates.ONE_BY_ONE);
         for (var some : selections(together, apart)) {
-            var rooms = new Rooms(places, some, planner.ways(), tapes);
-            searched.add(new Searched(some.isEmpty() ? together : apart, rooms));
-            searches.add(search(searched.getLast().graph, rooms));
+            var areas = new CheckpointAreas(places, some, planner.ways(), tapes);
+            searched.add(new Searched(some.isEmpty() ? together : apart, areas));
+            searches.add(search(searched.getLast().graph, areas));
         }
     }
 
-    private LoopSearch search(Graph graph, Rooms rooms) {
-        return new LoopSearch(graph, rooms, bodies, this::curve);
+    private LoopSearch search(Graph graph, CheckpointAreas areas) {
+        return new LoopSearch(graph, areas, bodies, this::curve);
     }
 
     /** The searches of the tiled program, for each selection of places. */
@@ -78,7 +78,7 @@ final class ProgramSearch {
             for (var each : searched) {
                 var tiled = Tiling.of(each.graph, planner.device()::cutEvery, bytes);
                 if (!tiled.isEmpty())
-                    all.add(tiled.stream().map(g -> search(g, each.rooms)).toList());
+                    all.add(tiled.stream().map(g -> search(g, each.areas)).toList());
             }
         }
         inParts = Optional.of(all);
@@ -88,7 +88,7 @@ final class ProgramSearch {
     /** For a graph without loops one curve includes the plans with fewer places. */
     private List<List<Place>> selections(Graph together, Graph apart) {
         var places = planner.places();
-        if (LoopBodies.isIn(apart)) return Families.selections(planner.ways(), places);
+        if (LoopBodies.isIn(apart)) return PlanFamilies.selections(planner.ways(), places);
         return together.equals(apart) ? List.of(places) : List.of(List.of(), places);
     }
 

@@ -1,7 +1,7 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Table;
@@ -69,12 +69,13 @@ final class FactorDecoding {
 
     private static void decode(FusionCandidate reader, FusionCandidate from, Kernel.Map map) {
         var stored =
-                Operands.asStored(map.bodies().getFirst(), from.outputs.getFirst().type().dtype());
+                OperandViews.asStored(
+                        map.bodies().getFirst(), from.outputs.getFirst().type().dtype());
         var factor = Kernel.Map.of(map.shape(), map.operands(), stored);
         var inputs = new ArrayList<>(List.of(reader.inputs.getFirst()));
         inputs.addAll(from.inputs);
         inputs.addAll(reader.inputs.subList(2, reader.inputs.size()));
-        reader.kernel = new Decoded(factor, (Kernel.Contract) reader.kernel);
+        reader.kernel = new DecodingContract(factor, (Kernel.Contract) reader.kernel);
         reader.inputs = inputs;
         reader.name = from.name + "+" + reader.name;
         reader.labels.addAll(from.labels);

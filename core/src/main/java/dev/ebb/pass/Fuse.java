@@ -60,7 +60,7 @@ public final class Fuse {
     }
 
     private static Fuse fused(Graph plain, FusionLimits limits) {
-        var graph = NarrowPicks.of(plain);
+        var graph = NarrowGathers.of(plain);
         var fuse = new Fuse(graph, limits);
         fuse.lower(body -> of(Simplify.of(body), limits));
         fuse.through().reads();
@@ -69,12 +69,12 @@ public final class Fuse {
         fuse.dropUnread();
         fuse.through().joins();
         fuse.dropUnread();
-        new Stores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
+        new StateStores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
         if (limits.biases()) fuse.intoEpilogues(Fuse::isBias, Integer.MAX_VALUE);
         fuse.intoConsumers();
         fuse.dropUnusedOperands();
         fuse.intoEpilogues((_, _) -> true, limits.epilogue());
-        new Rowwise(fuse.pieces, fuse.producer, fuse.results, limits).fuse();
+        new RowFusion(fuse.pieces, fuse.producer, fuse.results, limits).fuse();
         new FactorDecoding(fuse.pieces, fuse.results, limits).fuse();
         fuse.dropUnread();
         new JointRows(fuse.pieces, fuse.producer, limits).merge();
@@ -132,7 +132,7 @@ public final class Fuse {
             boolean reads =
                     piece.kernel instanceof Kernel.Map || piece.kernel instanceof Kernel.Fold;
             if (!reads || !piece.places.isEmpty() || !piece.node.op().traits().isEmpty()) continue;
-            var used = Operands.used(piece.bound());
+            var used = OperandViews.used(piece.bound());
             piece.kernel = used.kernel();
             piece.inputs = used.inputs();
         }
@@ -141,7 +141,7 @@ public final class Fuse {
 
     private void intoConsumers() {
         var readers = FusionCandidate.readers(pieces);
-        var sums = new Sums(pieces, producer);
+        var sums = new RunningSums(pieces, producer);
         for (FusionCandidate piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map) && !(piece.kernel instanceof Kernel.Fold))
                 continue;
@@ -208,7 +208,7 @@ public final class Fuse {
         var value = from.outputs.getFirst();
         int cost = map.bodies().getFirst().cost();
         long own = map.shape().size();
-        long walked = Operands.walked(into.kernel, 0).size();
+        long walked = OperandViews.walked(into.kernel, 0).size();
         if (walked > own && cost > 0) return false;
         long large =
                 from.inputs.stream()
@@ -292,7 +292,7 @@ public final class Fuse {
         for (FusionCandidate piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) continue;
             if (!piece.node.op().traits().isEmpty()
-                    || Operands.knowsItsPlace(map.bodies().getFirst())) continue;
+                    || OperandViews.knowsItsPlace(map.bodies().getFirst())) continue;
             for (int i = 0; i < piece.inputs.size(); i++) {
                 var value = piece.inputs.get(i);
                 var from = producer.find(value);
@@ -333,7 +333,7 @@ public final class Fuse {
             extras.add(view.get());
             inputs.add(piece.inputs.get(j));
         }
-        var sum = Operands.asStored(c.epilogue(), value.type().dtype());
+        var sum = OperandViews.asStored(c.epilogue(), value.type().dtype());
         var body =
                 map.bodies()
                         .getFirst()

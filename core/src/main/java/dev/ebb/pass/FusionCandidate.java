@@ -62,12 +62,12 @@ final class FusionCandidate {
     }
 
     /** The kernel with its inputs. */
-    Operands.Bound bound() {
-        return new Operands.Bound(kernel, inputs);
+    OperandViews.Bound bound() {
+        return new OperandViews.Bound(kernel, inputs);
     }
 
     /** Becomes {@code bound}, in which {@code from} is computed too. */
-    void take(Operands.Bound bound, FusionCandidate from) {
+    void take(OperandViews.Bound bound, FusionCandidate from) {
         kernel = bound.kernel();
         inputs = bound.inputs();
         labels.addAll(from.labels);

@@ -137,7 +137,7 @@ final class HorizontalFusion {
     }
 
     /** One kernel for both, with all outputs in order, if it has less to read. */
-    private Optional<Operands.Bound> together(FusionCandidate first, FusionCandidate second) {
+    private Optional<OperandViews.Bound> together(FusionCandidate first, FusionCandidate second) {
         var x = (Kernel.Map) first.kernel;
         var y = (Kernel.Map) second.kernel;
         if (!x.shape().equals(y.shape())) return Optional.empty();
@@ -152,7 +152,7 @@ final class HorizontalFusion {
             if (made >= 0 && !contiguous) return Optional.empty();
             if (!isSmall(v, second)) large++;
             if (made >= 0) {
-                place.add(Operands.asStored(x.bodies().get(made), v.type().dtype()));
+                place.add(OperandViews.asStored(x.bodies().get(made), v.type().dtype()));
             } else {
                 place.add(Scalar.arg(inputs.size()));
                 inputs.add(v);
@@ -163,20 +163,21 @@ final class HorizontalFusion {
         var bodies = new ArrayList<>(x.bodies());
         for (Scalar body : y.bodies())
             bodies.add(body.mapArgs(a -> place.get(((Scalar.Arg) a).index())));
-        var shared = Operands.share(new Kernel.Map(x.shape(), views, bodies), inputs);
+        var shared = OperandViews.share(new Kernel.Map(x.shape(), views, bodies), inputs);
         long left = shared.inputs().stream().filter(v -> !isSmall(v, second)).count();
         boolean fits =
                 left < large
                         && shared.inputs().size() + bodies.size() <= limits.operands()
-                        && Operands.bodyCost(shared.kernel()) <= limits.body();
+                        && OperandViews.bodyCost(shared.kernel()) <= limits.body();
         boolean inPlace =
                 areInPlace(first.places, shared, x) && areInPlace(second.places, shared, y);
         return fits && inPlace ? Optional.of(shared) : Optional.empty();
     }
 
     /** Whether states are read nowhere but where they are written. */
-    private static boolean areInPlace(List<Value> states, Operands.Bound bound, Kernel.Map map) {
-        List<View> views = Operands.views(bound.kernel());
+    private static boolean areInPlace(
+            List<Value> states, OperandViews.Bound bound, Kernel.Map map) {
+        List<View> views = OperandViews.views(bound.kernel());
         for (int i = 0; i < views.size(); i++) {
             if (states.contains(bound.inputs().get(i)) && !views.get(i).isContiguous(map.shape()))
                 return false;

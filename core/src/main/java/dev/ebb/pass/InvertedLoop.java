@@ -2,7 +2,7 @@ package dev.ebb.pass;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Control.Remember;
+import dev.ebb.ir.Control.Checkpointing;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
@@ -24,7 +24,7 @@ import java.util.Set;
  * restored; if they are not, the declared inverse is wrong and the run stops.
  */
 final class InvertedLoop {
-    private final Pair pair;
+    private final LoopAndReverse pair;
     private final Control.Scan ahead;
     private final Control.Scan back;
     private final Graph undo;
@@ -32,9 +32,9 @@ final class InvertedLoop {
     private final Value checked;
 
     /** New values are numbered from {@code next}. */
-    InvertedLoop(Pair pair, int next) {
+    InvertedLoop(LoopAndReverse pair, int next) {
         this.pair = pair;
-        ahead = pair.rounds();
+        ahead = pair.forwardScan();
         back = pair.reverse();
         undo = ahead.undo().orElseThrow();
         int id = next;
@@ -48,30 +48,32 @@ final class InvertedLoop {
     }
 
     private List<Value> firstCarries() {
-        return pair.ahead().subList(ahead.constants(), ahead.constants() + ahead.carries());
+        return pair.forwardInputs().subList(ahead.constants(), ahead.constants() + ahead.carries());
     }
 
     /** The loop, of which only the end is kept. */
     Node forward() {
         return Lowered.of(
                 pair.forward(),
-                ahead.remembering(new Remember.Nothing()).onward(),
+                ahead.withCheckpointing(new Checkpointing.Nothing()).onward(),
                 pair.forward().inputs(),
-                pair.given(),
+                pair.forwardResults(),
                 pair.forward().op().traits());
     }
 
-    /** Operands in the order of {@link #round}'s parameters. */
+    /** OperandViews in the order of {@link #round}'s parameters. */
     Node backward() {
         var inputs = new ArrayList<Value>();
-        inputs.addAll(pair.ahead().subList(0, ahead.constants()));
-        inputs.addAll(pair.back().subList(0, back.constants()));
-        inputs.addAll(pair.given().subList(0, ahead.carries()));
+        inputs.addAll(pair.forwardInputs().subList(0, ahead.constants()));
+        inputs.addAll(pair.reverseInputs().subList(0, back.constants()));
+        inputs.addAll(pair.forwardResults().subList(0, ahead.carries()));
         int first = back.constants() + back.carries();
-        inputs.addAll(pair.back().subList(back.constants(), first));
+        inputs.addAll(pair.reverseInputs().subList(back.constants(), first));
         inputs.addAll(
-                pair.ahead().subList(ahead.constants() + ahead.carries(), pair.ahead().size()));
-        inputs.addAll(pair.back().subList(first + ahead.carries(), pair.back().size()));
+                pair.forwardInputs()
+                        .subList(ahead.constants() + ahead.carries(), pair.forwardInputs().size()));
+        inputs.addAll(
+                pair.reverseInputs().subList(first + ahead.carries(), pair.reverseInputs().size()));
         var outputs = new ArrayList<>(rebuilt);
         outputs.addAll(pair.backward().outputs());
         var kernel =
@@ -82,8 +84,8 @@ final class InvertedLoop {
                         ahead.carries() + back.carries(),
                         back.reverse(),
                         false,
-                        new Remember.Nothing(),
-                        back.pace());
+                        new Checkpointing.Nothing(),
+                        back.costs());
         var node = pair.backward();
         var op =
                 new Lowered(

@@ -81,7 +81,7 @@ final class JointFolds {
     }
 
     /** One kernel for both, with all outputs in order. */
-    private Optional<Operands.Bound> together(FusionCandidate first, FusionCandidate second) {
+    private Optional<OperandViews.Bound> together(FusionCandidate first, FusionCandidate second) {
         var x = (Kernel.Fold) first.kernel;
         var y = (Kernel.Fold) second.kernel;
         if (!x.shape().equals(y.shape())
@@ -104,12 +104,12 @@ final class JointFolds {
         for (Scalar body : y.bodies())
             bodies.add(body.mapArgs(a -> Scalar.arg(((Scalar.Arg) a).index() + before)));
         var both = new Kernel.Fold(x.shape(), x.axes(), x.combine(), views, bodies);
-        var shared = Operands.share(both, inputs);
+        var shared = OperandViews.share(both, inputs);
         // operands that are read through different views are not read once
         int distinct = (int) inputs.stream().distinct().count();
         return shared.inputs().size() == distinct
                         && distinct <= limits.operands()
-                        && Operands.bodyCost(shared.kernel()) <= limits.body()
+                        && OperandViews.bodyCost(shared.kernel()) <= limits.body()
                 ? Optional.of(shared)
                 : Optional.empty();
     }

@@ -1,8 +1,8 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Control.Remember;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.Control.Checkpointing;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -36,9 +36,10 @@ public final class Loops {
         var asked = new HashMap<Key, Node>();
         for (Node node : graph.nodes()) {
             if (node.kernel() instanceof Control.Scan k
-                    && k.remember() instanceof Remember.Everything) {
+                    && k.checkpointing() instanceof Checkpointing.Everything) {
                 asked.putIfAbsent(
-                        new Key(k.remembering(new Remember.Nothing()), node.inputs()), node);
+                        new Key(k.withCheckpointing(new Checkpointing.Nothing()), node.inputs()),
+                        node);
             }
         }
         if (asked.isEmpty()) return graph;
@@ -94,14 +95,14 @@ public final class Loops {
     /** How a derivative would ask for the loop of {@code node} again. */
     private static Optional<Key> again(Node node, List<Value> inputs) {
         return switch (node.kernel()) {
-            case Control.Scan k when k.remember() instanceof Remember.Nothing ->
+            case Control.Scan k when k.checkpointing() instanceof Checkpointing.Nothing ->
                     Optional.of(new Key(k, inputs));
-            case Control.While k when k.remember() instanceof Remember.Nothing -> {
+            case Control.While k when k.checkpointing() instanceof Checkpointing.Nothing -> {
                 var counted = new ArrayList<>(List.of(node.outputs().getLast()));
                 counted.addAll(inputs);
-                yield Optional.of(new Key(rounds(k, new Remember.Nothing()), counted));
+                yield Optional.of(new Key(rounds(k, new Checkpointing.Nothing()), counted));
             }
-            case Control.Scan _, Control.While _, Control.Sweep _, Control.Cond _ ->
+            case Control.Scan _, Control.While _, Control.ReverseScan _, Control.Cond _ ->
                     Optional.empty();
             case Kernel.Viewed _,
                     Kernel.Rows _,
@@ -111,16 +112,16 @@ public final class Loops {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Library _ ->
                     Optional.empty();
         };
     }
 
-    static Control.Scan rounds(Control.While k, Remember remember) {
+    static Control.Scan rounds(Control.While k, Checkpointing checkpointing) {
         return new Control.Scan(
-                k.body(), k.limit(), k.constants(), k.carries(), false, true, remember);
+                k.body(), k.limit(), k.constants(), k.carries(), false, true, checkpointing);
     }
 
     static int carries(Kernel kernel) {
@@ -141,15 +142,15 @@ public final class Loops {
                 again.outputs().subList(again.outputs().size() - carries, again.outputs().size()));
         return Lowered.of(
                 node,
-                remembering(node.kernel(), new Remember.Everything()),
+                withCheckpointing(node.kernel(), new Checkpointing.Everything()),
                 inputs,
                 outputs,
                 node.op().traits());
     }
 
-    static Kernel remembering(Kernel kernel, Remember what) {
+    static Kernel withCheckpointing(Kernel kernel, Checkpointing what) {
         return kernel instanceof Control.While w
-                ? w.remembering(what)
-                : ((Control.Scan) kernel).remembering(what);
+                ? w.withCheckpointing(what)
+                : ((Control.Scan) kernel).withCheckpointing(what);
     }
 }

@@ -1,7 +1,7 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
@@ -30,10 +30,10 @@ final class RowDraft {
     private final Function<Value, Optional<FusionCandidate>> source;
     private final List<View> views = new ArrayList<>();
     private final List<Value> inputs = new ArrayList<>();
-    private final List<Row.RowValue> numbers = new ArrayList<>();
+    private final List<RowParts.RowValue> numbers = new ArrayList<>();
     private final Table<Value, Integer> known = new Table<>();
     private final Set<FusionCandidate> absorbed = new LinkedHashSet<>();
-    private Row.Result result = new Row.RowNumber(0);
+    private RowParts.Result result = new RowParts.RowNumber(0);
 
     /**
      * @param source the piece that computes a value, if it may become part of this
@@ -73,12 +73,12 @@ final class RowDraft {
                 .sum();
     }
 
-    RowDraft result(Row.Result made) {
+    RowDraft result(RowParts.Result made) {
         result = made;
         return this;
     }
 
-    void add(Row.RowValue number) {
+    void add(RowParts.RowValue number) {
         numbers.add(number);
     }
 
@@ -115,18 +115,19 @@ final class RowDraft {
         return piece.kernel instanceof Kernel.Map map
                 && map.bodies().size() == 1
                 && map.shape().size() == outer.size()
-                && !Operands.knowsItsPlace(map.bodies().getFirst())
+                && !OperandViews.knowsItsPlace(map.bodies().getFirst())
                 && computes(piece, map.bodies().getFirst())
                 && map.operands().stream().allMatch(v -> repeated(map.shape(), v).isPresent());
     }
 
     private boolean canFold(FusionCandidate piece, Kernel.Fold fold) {
-        int first = Rowwise.trailing(fold);
+        int first = RowFusion.trailing(fold);
         if (first < 0 || fold.shape().size() != shape.size()) return false;
         if (new Shape(fold.shape().dims().subList(0, first)).size() != outer.size()) return false;
         var order = View.contiguous(shape);
         if (!computes(piece, fold.body())
-                || !Operands.keepsItsPlace(fold.body(), fold.shape(), shape, order)) return false;
+                || !OperandViews.keepsItsPlace(fold.body(), fold.shape(), shape, order))
+            return false;
         for (int i = 0; i < piece.inputs.size(); i++) {
             var view = walked(fold.shape(), fold.operands().get(i));
             if (view.isEmpty()) return false;
@@ -169,7 +170,7 @@ final class RowDraft {
     private Scalar place(Value value, View view) {
         if (isNumber(value, view)) {
             var number = Scalar.arg(NUMBERS + number(value));
-            return Operands.asStored(number, value.type().dtype());
+            return OperandViews.asStored(number, value.type().dtype());
         }
         int at = find(value, view);
         if (at >= 0) return Scalar.arg(at);
@@ -188,14 +189,14 @@ final class RowDraft {
         return numbers.size() - 1;
     }
 
-    private Row.RowValue number(FusionCandidate piece) {
+    private RowParts.RowValue number(FusionCandidate piece) {
         if (piece.kernel instanceof Kernel.Fold fold) {
             var read = fold.operands().stream().map(v -> walked(fold.shape(), v)).toList();
-            return new Row.Fold(fold.combine(), moved(piece, read, fold.body()));
+            return new RowParts.Fold(fold.combine(), moved(piece, read, fold.body()));
         }
         var map = (Kernel.Map) piece.kernel;
         var read = map.operands().stream().map(v -> repeated(map.shape(), v)).toList();
-        return new Row.Apply(moved(piece, read, map.bodies().getFirst()));
+        return new RowParts.Apply(moved(piece, read, map.bodies().getFirst()));
     }
 
     private Scalar moved(FusionCandidate piece, List<Optional<View>> read, Scalar body) {

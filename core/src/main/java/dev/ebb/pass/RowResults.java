@@ -3,7 +3,7 @@ package dev.ebb.pass;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Value;
@@ -28,8 +28,8 @@ record RowResults(
         Cut cut,
         List<View> views,
         List<Value> inputs,
-        List<Row.RowValue> numbers,
-        List<Row.Result> results,
+        List<RowParts.RowValue> numbers,
+        List<RowParts.Result> results,
         List<Value> outputs) {
     private static final int NUMBERS = 1 << 20;
 
@@ -65,8 +65,8 @@ record RowResults(
             return Optional.of(new Cut(k.shape(), k.leading()));
         if (!(piece.kernel instanceof Kernel.Fold fold) || fold.bodies().size() > 1)
             return Optional.empty();
-        int last = Rowwise.trailing(fold);
-        int first = last >= 0 ? last : Rowwise.columns(fold);
+        int last = RowFusion.trailing(fold);
+        int first = last >= 0 ? last : RowFusion.columns(fold);
         return first < 0 ? Optional.empty() : Optional.of(new Cut(fold.shape(), first));
     }
 
@@ -104,18 +104,21 @@ record RowResults(
                         map.operands(),
                         piece.inputs,
                         List.of(),
-                        List.of(new Row.Elements(map.bodies().getFirst())),
+                        List.of(new RowParts.Elements(map.bodies().getFirst())),
                         piece.outputs));
     }
 
     private static RowResults ofFold(FusionCandidate piece, Kernel.Fold fold, Cut cut) {
-        boolean rows = Rowwise.trailing(fold) >= 0;
+        boolean rows = RowFusion.trailing(fold) >= 0;
         return new RowResults(
                 cut,
                 fold.operands(),
                 piece.inputs,
-                rows ? List.of(new Row.Fold(fold.combine(), fold.body())) : List.of(),
-                List.of(rows ? new Row.RowNumber(0) : new Row.Columns(fold.combine(), fold.body())),
+                rows ? List.of(new RowParts.Fold(fold.combine(), fold.body())) : List.of(),
+                List.of(
+                        rows
+                                ? new RowParts.RowNumber(0)
+                                : new RowParts.Columns(fold.combine(), fold.body())),
                 piece.outputs);
     }
 
@@ -127,9 +130,9 @@ record RowResults(
             var out = outputs.get(i).type().dtype();
             boolean fits =
                     switch (results.get(i)) {
-                        case Row.Elements _ -> out != DType.BIT;
-                        case Row.RowNumber _ -> out.isFloat();
-                        case Row.Columns(_, var body) ->
+                        case RowParts.Elements _ -> out != DType.BIT;
+                        case RowParts.RowNumber _ -> out.isFloat();
+                        case RowParts.Columns(_, var body) ->
                                 out.isFloat() && body.type(types).isFloat();
                     };
             if (!fits) return false;
@@ -149,7 +152,8 @@ record RowResults(
     private Optional<RowResults> along(Cut to) {
         if (cut.shape.size() != to.shape.size()) return Optional.empty();
         var order = View.contiguous(to.shape);
-        if (!bodies().stream().allMatch(b -> Operands.keepsItsPlace(b, cut.shape, to.shape, order)))
+        if (!bodies().stream()
+                .allMatch(b -> OperandViews.keepsItsPlace(b, cut.shape, to.shape, order)))
             return Optional.empty();
         if (cut.shape.equals(to.shape))
             return Optional.of(new RowResults(to, views, inputs, numbers, results, outputs));
@@ -165,9 +169,9 @@ record RowResults(
         numbers.forEach(n -> all.add(n.body()));
         for (var result : results) {
             switch (result) {
-                case Row.Elements(var body) -> all.add(body);
-                case Row.Columns(_, var body) -> all.add(body);
-                case Row.RowNumber _ -> {}
+                case RowParts.Elements(var body) -> all.add(body);
+                case RowParts.Columns(_, var body) -> all.add(body);
+                case RowParts.RowNumber _ -> {}
             }
         }
         return all;
@@ -187,19 +191,20 @@ record RowResults(
                 outputs);
     }
 
-    private static Row.RowValue with(Row.RowValue number, UnaryOperator<Scalar> body) {
+    private static RowParts.RowValue with(RowParts.RowValue number, UnaryOperator<Scalar> body) {
         return switch (number) {
-            case Row.Fold(var combine, var b) -> new Row.Fold(combine, body.apply(b));
-            case Row.Apply(var b) -> new Row.Apply(body.apply(b));
+            case RowParts.Fold(var combine, var b) -> new RowParts.Fold(combine, body.apply(b));
+            case RowParts.Apply(var b) -> new RowParts.Apply(body.apply(b));
         };
     }
 
-    private static Row.Result with(
-            Row.Result result, UnaryOperator<Scalar> body, IntFunction<Integer> number) {
+    private static RowParts.Result with(
+            RowParts.Result result, UnaryOperator<Scalar> body, IntFunction<Integer> number) {
         return switch (result) {
-            case Row.Elements(var b) -> new Row.Elements(body.apply(b));
-            case Row.Columns(var combine, var b) -> new Row.Columns(combine, body.apply(b));
-            case Row.RowNumber(int index) -> new Row.RowNumber(number.apply(index));
+            case RowParts.Elements(var b) -> new RowParts.Elements(body.apply(b));
+            case RowParts.Columns(var combine, var b) ->
+                    new RowParts.Columns(combine, body.apply(b));
+            case RowParts.RowNumber(int index) -> new RowParts.RowNumber(number.apply(index));
         };
     }
 
@@ -247,15 +252,16 @@ record RowResults(
         if (made >= 0) {
             var type = value.type().dtype();
             return switch (results.get(made)) {
-                case Row.Elements(var body) ->
+                case RowParts.Elements(var body) ->
                         view.isContiguous(cut.shape)
-                                ? Optional.of(Operands.asStored(body, type))
+                                ? Optional.of(OperandViews.asStored(body, type))
                                 : Optional.empty();
-                case Row.RowNumber(int index) ->
+                case RowParts.RowNumber(int index) ->
                         isOneEachRow(view)
-                                ? Optional.of(Operands.asStored(Scalar.arg(NUMBERS + index), type))
+                                ? Optional.of(
+                                        OperandViews.asStored(Scalar.arg(NUMBERS + index), type))
                                 : Optional.empty();
-                case Row.Columns _ -> Optional.empty();
+                case RowParts.Columns _ -> Optional.empty();
             };
         }
         for (int i = 0; i < allInputs.size(); i++) {
@@ -273,11 +279,11 @@ record RowResults(
     }
 
     boolean hasElements() {
-        return results.stream().anyMatch(r -> r instanceof Row.Elements);
+        return results.stream().anyMatch(r -> r instanceof RowParts.Elements);
     }
 
     private boolean hasColumns() {
-        return results.stream().anyMatch(r -> r instanceof Row.Columns);
+        return results.stream().anyMatch(r -> r instanceof RowParts.Columns);
     }
 
     /** The values that are read element by element. */
@@ -290,7 +296,7 @@ record RowResults(
         for (int i = 0; i < views.size(); i++)
             if (!cut.isSteady(views.get(i)))
                 rowBytes += inputs.get(i).type().dtype().bytes(cut.width());
-        long elements = results.stream().filter(r -> r instanceof Row.Elements).count();
+        long elements = results.stream().filter(r -> r instanceof RowParts.Elements).count();
         return cut.outer().size() >= limits.fewestRows()
                 && cut.width() >= (elements > 0 ? WIDE : 1) * limits.shortestRow()
                 && (!hasColumns() || cut.width() <= limits.widestColumns())

@@ -19,8 +19,8 @@ import java.util.Set;
  * loop's operands are read in place.
  */
 final class TapeSplit {
-    private final ReversedRound round;
-    private final ReversedRound.Second second;
+    private final ReversedIteration round;
+    private final ReversedIteration.Second second;
     private final List<Integer> carries = new ArrayList<>();
     private final List<Value> tape = new ArrayList<>();
 
@@ -28,7 +28,7 @@ final class TapeSplit {
      * The tape holds {@code kept} and those carries of the beginning of a round that its reverse
      * reads.
      */
-    TapeSplit(ReversedRound round, Set<Value> kept) {
+    TapeSplit(ReversedIteration round, Set<Value> kept) {
         this.round = round;
         second = round.second(kept);
         for (int i = 0; i < round.carries().size(); i++)
@@ -86,8 +86,8 @@ final class TapeSplit {
                 backward.carries(),
                 backward.reverse(),
                 backward.counted(),
-                backward.remember(),
-                backward.pace());
+                backward.checkpointing(),
+                backward.costs());
     }
 
     /** One more parameter; of several that are the same value, the first is read. */

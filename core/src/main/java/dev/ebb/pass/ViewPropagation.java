@@ -70,9 +70,9 @@ final class ViewPropagation {
 
     /** The view by which operand {@code i} can be read from where it was copied from. */
     private static Optional<View> view(FusionCandidate piece, int i, Copy copy, boolean only) {
-        var views = Operands.views(piece.kernel);
+        var views = OperandViews.views(piece.kernel);
         if (i >= views.size()) return Optional.empty();
-        var walked = Operands.walked(piece.kernel, i);
+        var walked = OperandViews.walked(piece.kernel, i);
         return Views.compose(walked, views.get(i), copy.shape, copy.view)
                 .filter(v -> isWelcome(piece.kernel, i, walked, v, only));
     }
@@ -80,7 +80,7 @@ final class ViewPropagation {
     /** Whether a kernel can read by a view; as fast as from a copy, if others make one anyway. */
     private static boolean isWelcome(Kernel kernel, int i, Shape walked, View view, boolean only) {
         if (kernel instanceof Kernel.Contract && i < 2) return true;
-        if (Operands.wantsRows(kernel, i)) return isInOrder(walked, view);
+        if (OperandViews.wantsRows(kernel, i)) return isInOrder(walked, view);
         return only || isSmooth(walked, view);
     }
 
@@ -98,7 +98,7 @@ final class ViewPropagation {
     }
 
     private static void replace(FusionCandidate piece, int i, View view, Value source) {
-        piece.kernel = Operands.withView(piece.kernel, i, view);
+        piece.kernel = OperandViews.withView(piece.kernel, i, view);
         var inputs = new ArrayList<>(piece.inputs);
         inputs.set(i, source);
         piece.inputs = inputs;
@@ -110,7 +110,7 @@ final class ViewPropagation {
      */
     void writes() {
         for (FusionCandidate piece : pieces) {
-            if (piece.is(Trait.ALONE) || Operands.results(piece.kernel).isEmpty()) continue;
+            if (piece.is(Trait.ALONE) || OperandViews.results(piece.kernel).isEmpty()) continue;
             for (int i = 0; i < piece.outputs.size(); i++) write(piece, i);
         }
     }
@@ -142,16 +142,16 @@ final class ViewPropagation {
 
     /** {@code kernel} with {@code output} written where {@code copy} has it, if rows stay rows. */
     private static Optional<Kernel> moved(Kernel kernel, int output, Copy copy) {
-        var places = new ArrayList<>(Operands.results(kernel));
+        var places = new ArrayList<>(OperandViews.results(kernel));
         if (places.stream().noneMatch(p -> p.output() == output)) return Optional.empty();
         for (int i = 0; i < places.size(); i++) {
             if (places.get(i).output() != output) continue;
-            var shape = Operands.written(kernel, i);
+            var shape = OperandViews.written(kernel, i);
             var view = Views.compose(shape, places.get(i).view(), copy.shape, copy.view);
             if (view.isEmpty() || !isInOrder(shape, view.get())) return Optional.empty();
             places.set(i, new Kernel.Place(output, view.get()));
         }
-        return Optional.of(Operands.withResults(kernel, places));
+        return Optional.of(OperandViews.withResults(kernel, places));
     }
 
     /** Outputs that are read only to be put side by side are written side by side, as one. */
@@ -188,10 +188,10 @@ final class ViewPropagation {
         var now = piece.outputs.stream().map(v -> whole.inputs.contains(v) ? target : v).toList();
         var outputs = now.stream().distinct().toList();
         var places =
-                Operands.results(kernel).stream()
+                OperandViews.results(kernel).stream()
                         .map(p -> new Kernel.Place(outputs.indexOf(now.get(p.output())), p.view()))
                         .toList();
-        piece.kernel = Operands.withResults(kernel, places);
+        piece.kernel = OperandViews.withResults(kernel, places);
         piece.outputs = outputs;
         piece.labels.addAll(whole.labels);
         producer.put(target, piece);

@@ -5,10 +5,10 @@ import dev.ebb.plan.loop.Revolve;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
-import dev.ebb.plan.search.Model;
 import dev.ebb.plan.search.Ordering;
 import dev.ebb.plan.search.Replay;
 import dev.ebb.plan.search.ScheduleWriter;
+import dev.ebb.plan.search.SearchModel;
 
 import java.util.Arrays;
 
@@ -38,7 +38,7 @@ public record Binomial(int slots, int offloaded) implements Planner {
 
     @Override
     public Schedule plan(Problem problem, Cost cost) {
-        var model = new Model(problem, cost);
+        var model = new SearchModel(problem, cost);
         var ordering = new Ordering(model);
         return ScheduleWriter.of(
                 model,
@@ -70,7 +70,7 @@ public record Binomial(int slots, int offloaded) implements Planner {
 
     /** Follows the steps of a chain schedule through the nodes of a graph. */
     private static final class Walk {
-        private final Model model;
+        private final SearchModel model;
         private final int[] order;
         private final int[] stage;
         private final int stages;
@@ -79,7 +79,7 @@ public record Binomial(int slots, int offloaded) implements Planner {
         private int length;
         private int next;
 
-        Walk(Model model, Ordering ordering) {
+        Walk(SearchModel model, Ordering ordering) {
             this.model = model;
             order = ordering.plain();
             done = new boolean[order.length];

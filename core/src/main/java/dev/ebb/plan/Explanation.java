@@ -183,7 +183,7 @@ final class Explanation {
                 : Optional.of("restored        " + String.join("; ", parts));
     }
 
-    private String amount(Mix.Part part, boolean rounds) {
+    private String amount(RestoreSummary.Part part, boolean rounds) {
         return part.count()
                 + (rounds ? " rounds, " : ", ")
                 + Budget.show(part.bytes())

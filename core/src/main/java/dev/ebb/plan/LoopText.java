@@ -51,9 +51,9 @@ final class LoopText {
 
     private static boolean keeps(Control control) {
         return switch (control) {
-            case Control.Scan k -> k.remember() instanceof Control.Remember.Checkpoints;
-            case Control.While k -> k.remember() instanceof Control.Remember.Latest;
-            case Control.Sweep _, Control.Cond _ -> false;
+            case Control.Scan k -> k.checkpointing() instanceof Control.Checkpointing.Checkpoints;
+            case Control.While k -> k.checkpointing() instanceof Control.Checkpointing.Online;
+            case Control.ReverseScan _, Control.Cond _ -> false;
         };
     }
 
@@ -62,14 +62,14 @@ final class LoopText {
         switch (control) {
             case Control.Scan k -> {
                 named.put("a round", k.body());
-                if (k.remember() instanceof Control.Remember.Checkpoints(_, var taping))
+                if (k.checkpointing() instanceof Control.Checkpointing.Checkpoints(_, var taping))
                     named.put("a taped round", taping.body());
             }
             case Control.While k -> {
                 named.put("the condition", k.condition());
                 named.put("a round", k.body());
             }
-            case Control.Sweep k -> {
+            case Control.ReverseScan k -> {
                 named.put("a round run again", k.forward().body());
                 named.put("a taped round", k.taping().body());
                 named.put("a reverse round", k.backward().body());

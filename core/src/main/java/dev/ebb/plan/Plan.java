@@ -59,8 +59,8 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
     }
 
     /** How values are kept or restored, and at which cost. */
-    public Mix mix() {
-        return Mix.of(layout, curve.cost(), cost(), storeAllCost(), 0);
+    public RestoreSummary mix() {
+        return RestoreSummary.of(layout, curve.cost(), cost(), storeAllCost(), 0);
     }
 
     /** The peak of keeping everything; a budget may be a share of it. */
@@ -87,8 +87,8 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
     }
 
     /** The step at which most bytes are alive. */
-    public Highest highest() {
-        return Highest.of(layout);
+    public PeakStep highest() {
+        return PeakStep.of(layout);
     }
 
     /** What happens to every computed value, and why; the largest values come first. */

@@ -4,10 +4,10 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
-import dev.ebb.plan.search.Model;
 import dev.ebb.plan.search.Ordering;
 import dev.ebb.plan.search.Replay;
 import dev.ebb.plan.search.ScheduleWriter;
+import dev.ebb.plan.search.SearchModel;
 
 import java.util.Set;
 
@@ -30,7 +30,7 @@ public record RecomputeAll() implements Strategy {
 
     @Override
     public Schedule plan(Problem problem, Cost cost) {
-        var model = new Model(problem, cost);
+        var model = new SearchModel(problem, cost);
         return ScheduleWriter.of(
                 model, new Replay(model, new Ordering(model)).keepingWithinRegions(Set.of()));
     }

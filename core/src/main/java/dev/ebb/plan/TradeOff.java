@@ -149,7 +149,7 @@ public final class TradeOff {
         }
     }
 
-    /** Rooms and bounds may differ and come to the same program: it is looked at once. */
+    /** Different checkpoint areas and bounds may give the same program, which is planned once. */
     private static List<Variant> different(List<Variant> variants) {
         record Program(Graph graph, List<Place> among, Ways needs, long undone) {}
         var seen = new HashSet<Program>();

@@ -40,7 +40,7 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
      * The bytes of a budget that remain for the arena; negative if not even one worker's memory
      * fits.
      */
-    public long room(long budget) {
+    public long arenaLimit(long budget) {
         return budget - reserve(budget);
     }
 
@@ -67,13 +67,13 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
     }
 
     /** How many workers fit into a number of bytes; 0 if there is no room for one. */
-    public int within(long room) {
-        if (bytes.applyAsLong(threads.count()) <= room) return threads.count();
+    public int within(long limit) {
+        if (bytes.applyAsLong(threads.count()) <= limit) return threads.count();
         int fits = 0;
         int tooMany = threads.count();
         while (tooMany - fits > 1) {
             int workers = fits + (tooMany - fits) / 2;
-            if (bytes.applyAsLong(workers) > room) tooMany = workers;
+            if (bytes.applyAsLong(workers) > limit) tooMany = workers;
             else fits = workers;
         }
         return fits;

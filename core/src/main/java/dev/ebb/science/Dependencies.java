@@ -1,10 +1,10 @@
 package dev.ebb.science;
 
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Value;
@@ -88,7 +88,7 @@ final class Dependencies {
             case Kernel.Map k -> elements(k.shape(), k.operands(), k.bodies().get(output), node);
             case Kernel.Fold k -> fold(k.each().get(output), node);
             case Kernel.Rows k ->
-                    k.results().get(output) instanceof Row.Elements
+                    k.results().get(output) instanceof RowParts.Elements
                             ? rows(k, node)
                             : everything(node, out);
             case Kernel.Contract k -> contract(k, node);
@@ -99,7 +99,7 @@ final class Dependencies {
             case Kernel.Cumulate k -> cumulate(k, node);
             case Kernel.Scatter _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,

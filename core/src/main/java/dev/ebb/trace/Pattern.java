@@ -67,17 +67,17 @@ public final class Pattern<T> {
     private static Part part(Object tree, List<Type> types) {
         int before = types.size();
         Part made =
-                switch (Level.of(tree)) {
-                    case Level.Leaf(var tensor) -> {
+                switch (TreeNode.of(tree)) {
+                    case TreeNode.Leaf(var tensor) -> {
                         types.add(tensor.type());
                         yield new Leaf(before, tensor.type());
                     }
-                    case Level.Fixed(var content) -> new Fixed(tree, content);
-                    case Level.Inner inner -> {
+                    case TreeNode.Fixed(var content) -> new Fixed(tree, content);
+                    case TreeNode.Inner inner -> {
                         var type = tree.getClass();
                         if (inner.kind() == type && !type.isArray() && type != Optional.class) {
                             var parts = inner.parts().stream().map(p -> part(p, types)).toList();
-                            yield new Inner(Form.of(type), parts.toArray(Part[]::new));
+                            yield new Inner(ComponentClass.of(type), parts.toArray(Part[]::new));
                         }
                         var tensors = Tree.flatten(tree);
                         tensors.forEach(t -> types.add(t.type()));
@@ -117,10 +117,10 @@ public final class Pattern<T> {
 
     /** A record, or a class like one. */
     private static final class Inner implements Part {
-        private final Form form;
+        private final ComponentClass form;
         private final Part[] parts;
 
-        Inner(Form form, Part[] parts) {
+        Inner(ComponentClass form, Part[] parts) {
             this.form = form;
             this.parts = parts;
         }

@@ -55,9 +55,9 @@ public final class Tree {
 
     private static void visit(Object tree, String path, Visitor visitor) {
         switch (level(tree, path)) {
-            case Level.Leaf(var tensor) -> visitor.leaf(path, tensor);
-            case Level.Fixed _ -> {}
-            case Level.Inner inner -> {
+            case TreeNode.Leaf(var tensor) -> visitor.leaf(path, tensor);
+            case TreeNode.Fixed _ -> {}
+            case TreeNode.Inner inner -> {
                 for (int i = 0; i < inner.parts().size(); i++)
                     visit(inner.parts().get(i), within(path, inner.names().get(i)), visitor);
             }
@@ -68,13 +68,13 @@ public final class Tree {
         return path.isEmpty() ? name : name.isEmpty() ? path : path + "." + name;
     }
 
-    private static Level level(Object tree, String path) {
+    private static TreeNode level(Object tree, String path) {
         if (tree == null)
             throw new IllegalArgumentException(
                     (path.isEmpty() ? "the argument or result" : path)
                             + " is null; where there may be nothing, use an Optional");
         try {
-            return Level.of(tree);
+            return TreeNode.of(tree);
         } catch (IllegalArgumentException e) {
             if (path.isEmpty()) throw e;
             throw new IllegalArgumentException("at " + path + ": " + e.getMessage(), e);
@@ -93,9 +93,9 @@ public final class Tree {
 
     private static Object build(Object like, Iterator<? extends Tensor> leaves) {
         return switch (level(like, "")) {
-            case Level.Leaf _ -> leaves.next();
-            case Level.Fixed _ -> like;
-            case Level.Inner inner ->
+            case TreeNode.Leaf _ -> leaves.next();
+            case TreeNode.Fixed _ -> like;
+            case TreeNode.Inner inner ->
                     inner.with(
                             inner.parts().stream().map(part -> build(part, leaves)).toList(), like);
         };
@@ -127,9 +127,9 @@ public final class Tree {
             java.util.function.Function<Tensor, Object> leaf,
             UnaryOperator<Object> structure) {
         return switch (level(tree, "")) {
-            case Level.Leaf(var tensor) -> leaf.apply(tensor);
-            case Level.Fixed(var content) -> structure.apply(content);
-            case Level.Inner inner -> {
+            case TreeNode.Leaf(var tensor) -> leaf.apply(tensor);
+            case TreeNode.Fixed(var content) -> structure.apply(content);
+            case TreeNode.Inner inner -> {
                 var parts = new ArrayList<>();
                 parts.add(inner.kind());
                 for (Object part : inner.parts()) parts.add(signature(part, leaf, structure));

@@ -17,7 +17,7 @@ import dev.ebb.cpu.tile.Needs;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -68,7 +68,7 @@ final class KernelNeeds {
                     Contraction.fits(in.getFirst(), out.getFirst())
                             ? Contraction.need(k, in, out.getFirst())
                             : Need.NOTHING;
-            case Decoded k -> Contraction.need(k, in, out.getFirst());
+            case DecodingContract k -> Contraction.need(k, in, out.getFirst());
             case Kernel.Convolve k -> ConvolveKernel.need(k, out.getFirst());
             case Kernel.Attend k ->
                     in.getFirst().compute() == DType.F32 && AttendForward.fits(k.heads())

@@ -1,6 +1,6 @@
 package dev.ebb.exec.loop;
 
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Sequence;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.transfer.BoundTransfers;
@@ -72,7 +72,7 @@ public final class BoundSteps {
     /** How many times {@link #run} has run all steps one by one. */
     private int runs;
 
-    private Optional<Merged> straight = Optional.empty();
+    private Optional<CompiledSequence> straight = Optional.empty();
 
     /**
      * Binds {@code layout} to {@code memory}; the parameters in {@code elsewhere} lie outside it.

@@ -3,8 +3,8 @@ package dev.ebb.exec.loop;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.transfer.CheckpointStore;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Memory;
 import dev.ebb.plan.loop.CheckpointSplits;
 
@@ -29,7 +29,7 @@ final class CheckpointingLoop implements Runnable {
 
     CheckpointingLoop(
             Control.Scan k,
-            LoopMemory room,
+            CheckpointArea area,
             Control.Taping taping,
             Session session,
             List<Buffer> all,
@@ -38,14 +38,14 @@ final class CheckpointingLoop implements Runnable {
             CheckpointStore elsewhere) {
         this.k = k;
         this.session = session;
-        splits = CheckpointSplits.of(k.pace(), room, k.times());
+        splits = CheckpointSplits.of(k.costs(), area, k.times());
         counts = k.counted() ? all.subList(0, 1) : List.of();
         var in = k.counted() ? all.subList(1, all.size()) : all;
         carries = out.subList(0, k.carries());
         given = out.subList(k.carries(), out.size() - 1);
         var constants = in.subList(0, k.constants());
         rounds = new LoopBody(k, k.body(), session, memory, constants, carries);
-        pool = new CheckpointPool(session, out.getLast().memory(), room, elsewhere);
+        pool = new CheckpointPool(session, out.getLast().memory(), area, elsewhere);
         taped =
                 new TapingBody(
                         new LoopBody(k, taping.body(), session, memory, constants, carries),

@@ -23,7 +23,7 @@ public final class ControlKernels {
         return switch (control) {
             case Control.Scan k -> ForwardLoops.workspaceBytes(k, device);
             case Control.While k -> ForwardLoops.workspaceBytes(k, device);
-            case Control.Sweep k -> ReverseSweep.workspaceBytes(k, device);
+            case Control.ReverseScan k -> ReverseLoop.workspaceBytes(k, device);
             case Control.Cond k ->
                     Math.max(branch(k.yes(), device).bytes(), branch(k.no(), device).bytes());
         };
@@ -53,7 +53,7 @@ public final class ControlKernels {
                             List.of(
                                     rewriting.of(k.condition(), k.constants() + k.carries(), 0),
                                     rewriting.of(k.body(), k.constants(), k.carries())));
-            case Control.Sweep k -> {
+            case Control.ReverseScan k -> {
                 var f = k.forward();
                 var b = k.backward();
                 yield k.withBodies(
@@ -93,7 +93,7 @@ public final class ControlKernels {
         return switch (control) {
             case Control.Scan k -> ForwardLoops.scan(k, session, in, out, memory, elsewhere);
             case Control.While k -> ForwardLoops.whileTrue(k, session, in, out, memory);
-            case Control.Sweep k -> new ReverseSweep(k, session, in, out, memory, elsewhere);
+            case Control.ReverseScan k -> new ReverseLoop(k, session, in, out, memory, elsewhere);
             case Control.Cond k -> cond(k, session, in, out, memory);
         };
     }
@@ -103,17 +103,17 @@ public final class ControlKernels {
      */
     static int values(Control control, int outputs) {
         return switch (control) {
-            case Control.Scan k -> outputs - rooms(k.remember());
-            case Control.While k -> outputs - rooms(k.remember());
-            case Control.Sweep _, Control.Cond _ -> outputs;
+            case Control.Scan k -> outputs - checkpointOutputs(k.checkpointing());
+            case Control.While k -> outputs - checkpointOutputs(k.checkpointing());
+            case Control.ReverseScan _, Control.Cond _ -> outputs;
         };
     }
 
-    private static int rooms(Control.Remember what) {
+    private static int checkpointOutputs(Control.Checkpointing what) {
         return switch (what) {
-            case Control.Remember.Nothing _, Control.Remember.Everything _ -> 0;
-            case Control.Remember.Checkpoints _ -> 1;
-            case Control.Remember.Latest _ -> 2;
+            case Control.Checkpointing.Nothing _, Control.Checkpointing.Everything _ -> 0;
+            case Control.Checkpointing.Checkpoints _ -> 1;
+            case Control.Checkpointing.Online _ -> 2;
         };
     }
 

@@ -4,9 +4,9 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.transfer.CheckpointStore;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Control.Remember;
-import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.Control.Checkpointing;
 import dev.ebb.ir.Memory;
 import dev.ebb.plan.loop.OnlineCheckpoints;
 
@@ -31,11 +31,12 @@ final class ForwardLoops {
             List<Buffer> out,
             Memory memory,
             CheckpointStore elsewhere) {
-        return switch (k.remember()) {
-            case Remember.Nothing _, Remember.Everything _ -> plain(k, session, all, out, memory);
-            case Remember.Checkpoints(var room, var taping) ->
-                    new CheckpointingLoop(k, room, taping, session, all, out, memory, elsewhere);
-            case Remember.Latest _ ->
+        return switch (k.checkpointing()) {
+            case Checkpointing.Nothing _, Checkpointing.Everything _ ->
+                    plain(k, session, all, out, memory);
+            case Checkpointing.Checkpoints(var area, var taping) ->
+                    new CheckpointingLoop(k, area, taping, session, all, out, memory, elsewhere);
+            case Checkpointing.Online _ ->
                     throw new IllegalStateException(
                             "a loop of known length has a fixed checkpointing schedule");
         };
@@ -86,7 +87,7 @@ final class ForwardLoops {
                 k.carries(),
                 false,
                 true,
-                new Remember.Nothing());
+                new Checkpointing.Nothing());
     }
 
     private static NestedGraph condition(Control.While k, Device device) {
@@ -111,7 +112,7 @@ final class ForwardLoops {
         var remembered = out.subList(plain, out.size());
         return () -> {
             session.copy(in.subList(k.constants(), in.size()), carries);
-            var keeper = keeper(k.remember(), rounds, carries, remembered);
+            var keeper = keeper(k.checkpointing(), rounds, carries, remembered);
             int count = 0;
             for (; ; count++) {
                 condition.run();
@@ -140,13 +141,13 @@ final class ForwardLoops {
     }
 
     private static Keeper keeper(
-            Remember what, LoopBody rounds, List<Buffer> carries, List<Buffer> remembered) {
+            Checkpointing what, LoopBody rounds, List<Buffer> carries, List<Buffer> remembered) {
         return switch (what) {
-            case Remember.Nothing _ -> new All(rounds, List.of(), List.of());
-            case Remember.Everything _ -> new All(rounds, carries, remembered);
-            case Remember.Latest(var room) ->
-                    new Latest(rounds.session(), room, carries, remembered);
-            case Remember.Checkpoints _ ->
+            case Checkpointing.Nothing _ -> new All(rounds, List.of(), List.of());
+            case Checkpointing.Everything _ -> new All(rounds, carries, remembered);
+            case Checkpointing.Online(var area) ->
+                    new Latest(rounds.session(), area, carries, remembered);
+            case Checkpointing.Checkpoints _ ->
                     throw new IllegalStateException(
                             "a loop of unknown length cannot tape its last rounds");
         };
@@ -172,10 +173,10 @@ final class ForwardLoops {
         private final List<Buffer> carries;
         private final Buffer positions;
 
-        Latest(Session session, LoopMemory room, List<Buffer> carries, List<Buffer> left) {
+        Latest(Session session, CheckpointArea area, List<Buffer> carries, List<Buffer> left) {
             this.session = session;
-            online = new OnlineCheckpoints(room.levels() + 1);
-            pool = new CheckpointPool(session, left.getFirst().memory(), room);
+            online = new OnlineCheckpoints(area.levels() + 1);
+            pool = new CheckpointPool(session, left.getFirst().memory(), area);
             this.carries = carries;
             positions = left.getLast();
         }

@@ -1,8 +1,8 @@
 package dev.ebb.exec.program;
 
+import dev.ebb.exec.ArrayFunction;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
-import dev.ebb.exec.Direct;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.loop.BoundSteps;
@@ -59,7 +59,7 @@ public final class Program implements AutoCloseable {
     private boolean closed;
 
     /** All computations as one method, once the device has made one of them. */
-    private final Straightening straightening;
+    private final StraightCompilation straightening;
 
     /** On all threads of the device. */
     public Program(Layout layout, Device device) {
@@ -101,11 +101,12 @@ public final class Program implements AutoCloseable {
                                         ? steps.resident().find(r)
                                         : Optional.empty());
         recorded =
-                Course.isFixed(layout.schedule(), carrier.areOrdered())
+                FixedWork.isFixed(layout.schedule(), carrier.areOrdered())
                         ? session.queue().whole(this::allSteps)
                         : Optional.empty();
         straightening =
-                new Straightening(steps, session.queue(), layout.schedule(), recorded.isEmpty());
+                new StraightCompilation(
+                        steps, session.queue(), layout.schedule(), recorded.isEmpty());
         var tide = MemoryProfile.of(layout);
         for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
     }
@@ -256,7 +257,7 @@ public final class Program implements AutoCloseable {
      * This program as one method from an array of arguments, the first {@code arguments}
      * parameters, to an array of results, if the device makes one.
      */
-    public synchronized Optional<Direct> direct(int arguments) {
+    public synchronized Optional<ArrayFunction> direct(int arguments) {
         requireOpen();
         return steps.sequence().flatMap(all -> session.queue().direct(all, arguments));
     }

@@ -1,6 +1,6 @@
 package dev.ebb.exec.program;
 
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Report;
 
 import java.lang.foreign.MemorySegment;
@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param counted the report of a run step by step; the memory is the same in every run
  */
-record StraightRun(Merged method, Report counted) {
+record StraightRun(CompiledSequence method, Report counted) {
 
     Report run() {
         long start = System.nanoTime();

@@ -2,7 +2,7 @@ package dev.ebb.exec.reference;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -159,7 +159,7 @@ final class ReferenceLoops {
     }
 
     /** The factor is written to memory of its own, then multiplied. */
-    static void decoded(Decoded k, List<Buffer> in, Buffer out) {
+    static void decoded(DecodingContract k, List<Buffer> in, Buffer out) {
         var encoded = k.encoded(in);
         var type =
                 k.factor().bodies().getFirst().type(encoded.stream().map(Buffer::dtype).toList());

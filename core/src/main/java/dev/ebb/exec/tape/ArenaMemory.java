@@ -73,11 +73,11 @@ interface ArenaMemory {
         }
 
         /**
-         * Grows to the largest size if, with only {@code room} bytes in addition, it could not
+         * Grows to the largest size if, with only {@code spare} bytes in addition, it could not
          * later.
          */
-        void leave(long room) {
-            if (size > room && size < most) resize(most);
+        void leave(long spare) {
+            if (size > spare && size < most) resize(most);
         }
 
         private void resize(long bytes) {

@@ -1,6 +1,6 @@
 package dev.ebb.exec.tape;
 
-import dev.ebb.exec.Anywhere;
+import dev.ebb.exec.RelocatableKernel;
 import dev.ebb.ir.Kernel;
 
 import java.util.Optional;
@@ -19,7 +19,7 @@ final class OpForm {
     private final long workspace;
     private final boolean once;
     private boolean reserved;
-    private Optional<Anywhere> anywhere = Optional.empty();
+    private Optional<RelocatableKernel> relocatable = Optional.empty();
     private int calls;
     private long nanos;
 
@@ -71,12 +71,12 @@ final class OpForm {
     }
 
     /** The computation that is told where operands and results lie, if there is one. */
-    Optional<Anywhere> anywhere() {
-        return anywhere;
+    Optional<RelocatableKernel> relocatable() {
+        return relocatable;
     }
 
-    void anywhere(Optional<Anywhere> found) {
-        anywhere = found;
+    void relocatable(Optional<RelocatableKernel> found) {
+        relocatable = found;
     }
 
     /**
@@ -86,7 +86,7 @@ final class OpForm {
      * them.
      */
     int share() {
-        if (anywhere.isEmpty() || calls < SHARE) return 1;
+        if (relocatable.isEmpty() || calls < SHARE) return 1;
         return calls % SHARE == 0 ? SHARE : 0;
     }
 

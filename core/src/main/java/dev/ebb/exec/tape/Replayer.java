@@ -164,8 +164,8 @@ public final class Replayer implements AutoCloseable {
     }
 
     private long leastWorkspace(Node node) {
-        if (node.kernel() instanceof Control.Sweep k)
-            return ControlKernels.workspaceBytes(k.in(TapeReplay.least(k.room())), device);
+        if (node.kernel() instanceof Control.ReverseScan k)
+            return ControlKernels.workspaceBytes(k.in(TapeReplay.least(k.area())), device);
         return node.kernel() instanceof Control k
                 ? ControlKernels.workspaceBytes(k, device)
                 : device.workspaceBytes(node);
@@ -209,7 +209,7 @@ public final class Replayer implements AutoCloseable {
 
     /** A sweep backwards has come to the node that made {@code v}. */
     public void sweep(Value v) {
-        apply(new TapeEvent.Sweep(v));
+        apply(new TapeEvent.BackwardStep(v));
     }
 
     public void sweepIsOver() {
@@ -252,9 +252,9 @@ public final class Replayer implements AutoCloseable {
             int share = form.share();
             long begun = share == 0 ? 0 : System.nanoTime();
             try {
-                if (form.anywhere().isEmpty()) {
+                if (form.relocatable().isEmpty()) {
                     reserve(node, form);
-                    form.anywhere(session.queue().anywhere(node));
+                    form.relocatable(session.queue().relocatable(node));
                 }
                 if (!computeAnywhere(node, form)) {
                     var workspace = replay.residents().at(at, scratch);
@@ -281,7 +281,7 @@ public final class Replayer implements AutoCloseable {
 
     /** Runs {@code node} by the method of its kind, if there is one by now. */
     private boolean computeAnywhere(Node node, OpForm form) {
-        if (form.anywhere().isEmpty()) return false;
+        if (form.relocatable().isEmpty()) return false;
         var residents = replay.residents();
         var in = node.inputs();
         var out = node.outputs();
@@ -291,7 +291,7 @@ public final class Replayer implements AutoCloseable {
         int at = 0;
         for (int k = 0; k < in.size(); k++) starts[at++] = residents.offset(in.get(k));
         for (int k = 0; k < out.size(); k++) starts[at++] = residents.offset(out.get(k));
-        form.anywhere().get().run(residents.memory().segment(), starts);
+        form.relocatable().get().run(residents.memory().segment(), starts);
         return true;
     }
 

@@ -34,7 +34,7 @@ sealed interface TapeEvent {
     record Hold(Value value, boolean on) implements TapeEvent {}
 
     /** A sweep backwards has come to the node that made a value. */
-    record Sweep(Value value) implements TapeEvent {}
+    record BackwardStep(Value value) implements TapeEvent {}
 
     /** The sweep has ended. */
     record SweepIsOver() implements TapeEvent {}

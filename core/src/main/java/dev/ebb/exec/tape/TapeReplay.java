@@ -1,9 +1,9 @@
 package dev.ebb.exec.tape;
 
 import dev.ebb.exec.Category;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
@@ -136,7 +136,7 @@ final class TapeReplay {
                 eviction.pin(v);
             }
             case TapeEvent.Hold(var v, var on) -> eviction.hold(v, on ? 1 : -1);
-            case TapeEvent.Sweep(var v) -> eviction.sweep(Math.max(0, ledger.maker(v)));
+            case TapeEvent.BackwardStep(var v) -> eviction.sweep(Math.max(0, ledger.maker(v)));
             case TapeEvent.SweepIsOver() -> eviction.sweepIsOver();
         }
     }
@@ -170,7 +170,7 @@ final class TapeReplay {
     /** Whether a new node can run now without anything being evicted or restored for it. */
     private boolean isReady(int i) {
         var form = ledger.form(i);
-        if (form.kernel() instanceof Control.Sweep) return false;
+        if (form.kernel() instanceof Control.ReverseScan) return false;
         var node = ledger.node(i);
         long bytes = lines(form.workspace());
         var in = node.inputs();
@@ -266,10 +266,10 @@ final class TapeReplay {
         var fresh = again ? missing(node.outputs()) : node.outputs();
         long results = bytes(fresh);
         var kernel = form.kernel();
-        if (kernel instanceof Control.Sweep k) {
-            var room = room(i, k, node, scratch + results);
-            kernel = k.in(room);
-            scratch += room.type().bytes() - least(room).type().bytes();
+        if (kernel instanceof Control.ReverseScan k) {
+            var area = area(i, k, node, scratch + results);
+            kernel = k.in(area);
+            scratch += area.type().bytes() - least(area).type().bytes();
         }
         makeRoom(scratch + results, i, form.name());
         var category = node.reverse() ? Category.GRADIENTS : Category.ACTIVATIONS;
@@ -302,9 +302,9 @@ final class TapeReplay {
         return values.stream().filter(v -> !residents.has(v)).toList();
     }
 
-    /** {@code room} with the memory of one loop tape only. */
-    static LoopMemory least(LoopMemory room) {
-        return new LoopMemory(room.tape(), room.state(), room.tape(), room.tapes());
+    /** {@code area} with the memory of one loop tape only. */
+    static CheckpointArea least(CheckpointArea area) {
+        return new CheckpointArea(area.tape(), area.state(), area.tape(), area.tapes());
     }
 
     /**
@@ -312,14 +312,14 @@ final class TapeReplay {
      * the smallest area, the other free bytes, and half of the bytes that could be evicted; at most
      * the tapes of all iterations.
      */
-    private LoopMemory room(int i, Control.Sweep k, Node node, long needed) {
-        var room = k.room();
+    private CheckpointArea area(int i, Control.ReverseScan k, Node node, long needed) {
+        var area = k.area();
         long rounds =
                 k.forward().counted() ? kernels.rounds(i, node, k.forward()) : k.forward().times();
-        long all = Math.max(1, rounds) * room.tape();
+        long all = Math.max(1, rounds) * area.tape();
         long spare = residents.left() + eviction.losable() / 2 - needed;
-        long bytes = Math.clamp(spare + room.tape(), room.tape(), all) / 64 * 64;
-        return new LoopMemory(bytes, room.state(), room.tape(), room.tapes());
+        long bytes = Math.clamp(spare + area.tape(), area.tape(), all) / 64 * 64;
+        return new CheckpointArea(bytes, area.state(), area.tape(), area.tapes());
     }
 
     private void makeRoom(long bytes, int node, String who) {

@@ -184,7 +184,7 @@ public final class BoundTransfers implements AutoCloseable {
         return states.find(loop.key())
                 .orElseGet(
                         () -> {
-                            var there = open.get(loop.room().place());
+                            var there = open.get(loop.area().place());
                             if (there == null)
                                 throw new IllegalStateException("a loop without its place");
                             long offset = there.layout.loops().at(loop.key());
@@ -194,7 +194,7 @@ public final class BoundTransfers implements AutoCloseable {
                                             there.out,
                                             node.op().name(),
                                             offset,
-                                            loop.room());
+                                            loop.area());
                             states.put(loop.key(), made);
                             return made;
                         });

@@ -2,7 +2,7 @@ package dev.ebb.exec.transfer;
 
 import dev.ebb.exec.Session;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Memory;
 
 import java.util.ArrayList;
@@ -22,18 +22,18 @@ final class OffloadedCheckpoints implements CheckpointStore {
     private final TransferLane lane;
     private final String loop;
     private final long offset;
-    private final LoopMemory room;
+    private final CheckpointArea area;
     private final Map<Integer, PlaceStore.Block[]> states = new HashMap<>();
     private final List<TransferLane.LaneTransfer> underWay = new ArrayList<>();
     private int arriving = NONE;
 
     OffloadedCheckpoints(
-            Session session, TransferLane lane, String loop, long offset, LoopMemory room) {
+            Session session, TransferLane lane, String loop, long offset, CheckpointArea area) {
         this.session = session;
         this.lane = lane;
         this.loop = loop;
         this.offset = offset;
-        this.room = room;
+        this.area = area;
     }
 
     @Override
@@ -105,7 +105,7 @@ final class OffloadedCheckpoints implements CheckpointStore {
         long at = 0;
         for (var c : carries) {
             places.add(new Buffer(c.dtype(), c.size(), memory.slice(at, c.bytes())));
-            at += LoopMemory.lines(c.bytes());
+            at += CheckpointArea.lines(c.bytes());
         }
         return places;
     }
@@ -116,11 +116,11 @@ final class OffloadedCheckpoints implements CheckpointStore {
 
     private PlaceStore.Block[] made(int number, List<Buffer> carries) {
         var blocks = new PlaceStore.Block[carries.size()];
-        long at = offset + number * room.state();
+        long at = offset + number * area.state();
         for (int i = 0; i < blocks.length; i++) {
             long bytes = carries.get(i).bytes();
             blocks[i] = new PlaceStore.Block("state " + number + " of " + loop, at, bytes);
-            at += LoopMemory.lines(bytes);
+            at += CheckpointArea.lines(bytes);
         }
         return blocks;
     }

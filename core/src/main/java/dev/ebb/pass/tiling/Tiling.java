@@ -16,7 +16,7 @@ import java.util.Set;
 /**
  * Computes large regions of a graph part by part. A large value whose rows are computed
  * independently need not exist as a whole if it is only read row by row or combined over all rows:
- * {@link PartRegion} finds the nodes around such a value, {@link PartLoop} makes them a loop over
+ * {@link TileRegion} finds the nodes around such a value, {@link TileLoop} makes them a loop over
  * parts. No bit changes, because parts end only where the device allows it.
  */
 public final class Tiling {
@@ -69,7 +69,7 @@ public final class Tiling {
             long bytes = seed.get().type().bytes();
             if (bytes < least) break;
             tried.add(seed.get());
-            var next = PartRegion.around(seed.get(), here, cuts, coarser);
+            var next = TileRegion.around(seed.get(), here, cuts, coarser);
             if (next.isEmpty()) continue;
             here = next.get();
             if (loops++ == 0) least = bytes / LARGE;

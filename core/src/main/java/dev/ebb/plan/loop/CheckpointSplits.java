@@ -1,7 +1,7 @@
 package dev.ebb.plan.loop;
 
-import dev.ebb.ir.LoopMemory;
-import dev.ebb.ir.Pace;
+import dev.ebb.ir.CheckpointArea;
+import dev.ebb.ir.IterationCosts;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -36,10 +36,10 @@ public interface CheckpointSplits {
      * The best known splits for rounds of this pace in this memory; never worse than {@link
      * EvenSplits}.
      */
-    static CheckpointSplits of(Pace pace, LoopMemory room, int rounds) {
-        var even = new EvenSplits(room, rounds);
-        if (pace.isEven() || even.levels() == 0 || even.capacity(0) >= rounds) return even;
-        var uneven = new UnevenSplits(pace, room, rounds, even);
+    static CheckpointSplits of(IterationCosts costs, CheckpointArea area, int rounds) {
+        var even = new EvenSplits(area, rounds);
+        if (costs.isEven() || even.levels() == 0 || even.capacity(0) >= rounds) return even;
+        var uneven = new UnevenSplits(costs, area, rounds, even);
         return uneven.work(uneven) < uneven.work(even) ? uneven : even;
     }
 

@@ -1,6 +1,6 @@
 package dev.ebb.plan.loop;
 
-import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.CheckpointArea;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ public final class EvenSplits implements CheckpointSplits {
     /** The most levels of the table: a larger one takes more time than it saves. */
     private static final int MOST_LEVELS = 400;
 
-    private final LoopMemory room;
+    private final CheckpointArea area;
     private final int levels;
 
     /**
@@ -51,9 +51,9 @@ public final class EvenSplits implements CheckpointSplits {
      */
     private int[][] parts = {};
 
-    public EvenSplits(LoopMemory room, int rounds) {
-        this.room = room;
-        levels = Math.min(room.levels(), Math.max(0, rounds - 1));
+    public EvenSplits(CheckpointArea area, int rounds) {
+        this.area = area;
+        levels = Math.min(area.levels(), Math.max(0, rounds - 1));
         first = firstTight();
     }
 
@@ -75,7 +75,7 @@ public final class EvenSplits implements CheckpointSplits {
 
     @Override
     public int capacity(int level) {
-        return room.capacity(level);
+        return area.capacity(level);
     }
 
     @Override
@@ -117,14 +117,14 @@ public final class EvenSplits implements CheckpointSplits {
     @Override
     public int middle(int from, int to, int level) {
         int rounds = to - from;
-        if (room.tapes() > 1 && rounds <= SHORT && level >= first && levels - first <= MOST_LEVELS)
+        if (area.tapes() > 1 && rounds <= SHORT && level >= first && levels - first <= MOST_LEVELS)
             return from + parts()[level - first][rounds];
         int r = 1;
         while (reach(r, level) < rounds) r++;
         long least = Math.max(r == 1 ? 1 : reach(r - 2, level), rounds - reach(r, level + 1));
         long most = Math.min(reach(r - 1, level), rounds - reach(r - 1, level + 1));
         long first = Math.clamp(least, 1, Math.max(1, most));
-        if (room.tapes() == 1) return from + (int) first;
+        if (area.tapes() == 1) return from + (int) first;
         long fewest = Long.MAX_VALUE;
         long best = 0;
         // of parts with equal costs the longest comes first: fewer states leave more memory for

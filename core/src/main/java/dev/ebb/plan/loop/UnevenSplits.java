@@ -1,7 +1,7 @@
 package dev.ebb.plan.loop;
 
-import dev.ebb.ir.LoopMemory;
-import dev.ebb.ir.Pace;
+import dev.ebb.ir.CheckpointArea;
+import dev.ebb.ir.IterationCosts;
 
 import java.util.Arrays;
 
@@ -22,7 +22,7 @@ final class UnevenSplits implements CheckpointSplits {
      */
     private static final int MOST_LEVELS = 96;
 
-    private final RoundCosts weights;
+    private final CostPrefixSums weights;
     private final CheckpointSplits even;
     private final int rounds;
     private final int levels;
@@ -30,10 +30,10 @@ final class UnevenSplits implements CheckpointSplits {
     private final double[][][] least;
     private final int[][][] middles;
 
-    UnevenSplits(Pace pace, LoopMemory room, int rounds, CheckpointSplits even) {
+    UnevenSplits(IterationCosts costs, CheckpointArea area, int rounds, CheckpointSplits even) {
         this.even = even;
         this.rounds = rounds;
-        weights = new RoundCosts(pace, rounds);
+        weights = new CostPrefixSums(costs, rounds);
         edges = edges(weights, rounds);
         levels = Math.min(MOST_LEVELS, even.levels());
         int blocks = edges.length - 1;
@@ -47,7 +47,7 @@ final class UnevenSplits implements CheckpointSplits {
     }
 
     /** The ends of the blocks; each round is a block if there are few rounds. */
-    private static int[] edges(RoundCosts weights, int n) {
+    private static int[] edges(CostPrefixSums weights, int n) {
         int blocks = Math.min(n, BLOCKS);
         var edges = new int[blocks + 1];
         for (int b = 1; b <= blocks; b++) {

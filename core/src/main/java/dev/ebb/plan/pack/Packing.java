@@ -218,13 +218,13 @@ public final class Packing {
         long height = small.length > 0 ? upper.bestArena : 0;
         var rest = among(large);
         if (rest.floor + height > goal) return;
-        long room = goal - height;
+        long lower = goal - height;
         var start = Arrays.stream(large).mapToLong(i -> best[i]).toArray();
         var ejection = new EjectionSearch(rest.from, rest.to, rest.bytes, start, attempt);
-        if (!ejection.fit(room, effort(attempt))) return;
+        if (!ejection.fit(lower, effort(attempt))) return;
         var found = new long[bytes.length];
         for (int k = 0; k < large.length; k++) found[large[k]] = ejection.offsets()[k];
-        for (int k = 0; k < small.length; k++) found[small[k]] = room + upper.best[k];
+        for (int k = 0; k < small.length; k++) found[small[k]] = lower + upper.best[k];
         settle(found, goal);
     }
 

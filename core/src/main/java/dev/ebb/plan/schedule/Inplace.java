@@ -1,10 +1,10 @@
 package dev.ebb.plan.schedule;
 
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
@@ -40,7 +40,7 @@ public final class Inplace {
                                     k.extras(),
                                     from,
                                     output(k));
-            case Decoded k ->
+            case DecodingContract k ->
                     k.extras(node.inputs()).contains(from)
                             && node
                                     .inputs()
@@ -73,7 +73,7 @@ public final class Inplace {
 
     /** Whether an output has the elements of the rows; outputs after the results are workspace. */
     private static boolean isElements(Kernel.Rows k, int output) {
-        return output < k.results().size() && k.results().get(output) instanceof Row.Elements;
+        return output < k.results().size() && k.results().get(output) instanceof RowParts.Elements;
     }
 
     private static boolean updates(Node node, Value from) {

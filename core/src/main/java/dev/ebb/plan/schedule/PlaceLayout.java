@@ -94,7 +94,7 @@ public record PlaceLayout(
         @Override
         public void runs(int step, Step.Work work, Run how) {
             var loop = LoopStates.of(work.node());
-            if (loop.isEmpty() || loop.get().room().place() != number) return;
+            if (loop.isEmpty() || loop.get().area().place() != number) return;
             var key = loop.get().key();
             var before = loops.get(key);
             int first = before == null ? step : before.from();

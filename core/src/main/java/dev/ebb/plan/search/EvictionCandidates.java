@@ -39,7 +39,7 @@ final class EvictionCandidates {
             double gain,
             double price) {}
 
-    private final Model model;
+    private final SearchModel model;
     private final Timeline time;
     private final SplitMix dice;
     private final RepeatedNodes alike;
@@ -58,7 +58,7 @@ final class EvictionCandidates {
     /** Steps examined so far, in units of {@link Rematerialisation#work}. */
     long work;
 
-    EvictionCandidates(Model model, Timeline time, SplitMix dice) {
+    EvictionCandidates(SearchModel model, Timeline time, SplitMix dice) {
         this.model = model;
         this.time = time;
         this.dice = dice;

@@ -19,21 +19,22 @@ import java.util.stream.Stream;
  * for its peak. It depends on the problem and the costs alone, not on the budgets asked for.
  *
  * <p>The search goes downwards: from computing everything once, the memory bound is lowered level
- * by level ("rungs"), each plan derived from the one above and improved by {@link Search}; then
- * upwards, where a plan from below may beat the one found before. It proceeds in generations,
- * always the same ones, as many as the smallest budget so far needs, or all where values can be
- * moved. A budget is answered from the first generations that have a plan for it, and no later plan
- * is cheaper: so the answer does not depend on earlier requests, and more memory never costs time.
+ * by level ("rungs"), each plan derived from the one above and improved by {@link
+ * NeighbourhoodSearch}; then upwards, where a plan from below may beat the one found before. It
+ * proceeds in generations, always the same ones, as many as the smallest budget so far needs, or
+ * all where values can be moved. A budget is answered from the first generations that have a plan
+ * for it, and no later plan is cheaper: so the answer does not depend on earlier requests, and more
+ * memory never costs time.
  */
 public final class Frontier {
     /** One plan: its sequence, its peak of live bytes, and its cost above computing all once. */
     public static final class Member {
-        private final Model model;
+        private final SearchModel model;
         private final int[] sequence;
         private final long peak;
         private final double extra;
 
-        public Member(Model model, int[] sequence, long peak, double extra) {
+        public Member(SearchModel model, int[] sequence, long peak, double extra) {
             this.model = model;
             this.sequence = sequence;
             this.peak = peak;
@@ -41,7 +42,7 @@ public final class Frontier {
         }
 
         /** The plan of a sequence that can be run, with the cost of its works. */
-        static Member of(Model model, int[] sequence) {
+        static Member of(SearchModel model, int[] sequence) {
             var replay = new Liveness(model);
             if (!replay.replay(sequence, sequence.length))
                 throw new IllegalStateException("an order that cannot be run");
@@ -69,7 +70,7 @@ public final class Frontier {
             return Liveness.largest(model, sequence);
         }
 
-        Model model() {
+        SearchModel model() {
             return model;
         }
     }
@@ -91,11 +92,11 @@ public final class Frontier {
      */
     private static final int AHEAD = 2;
 
-    private final Model model;
+    private final SearchModel model;
     private final MemberTimes times;
     private final List<Frontier> smaller;
-    private final KnownGenerations known;
-    private final Search search;
+    private final CachedGenerations known;
+    private final NeighbourhoodSearch search;
     private final List<int[]> orders;
 
     /** Orders for where no plan derived from the others fits. */
@@ -126,13 +127,18 @@ public final class Frontier {
      * The plans that one more way allows than the {@code smaller} families. A rung that a smaller
      * family reaches at less cost is taken over from it.
      */
-    Frontier(Model model, Cost cost, List<Frontier> smaller, Effort effort, SearchCache cache) {
+    Frontier(
+            SearchModel model,
+            Cost cost,
+            List<Frontier> smaller,
+            SearchEffort effort,
+            SearchCache cache) {
         this.model = model;
         times = new MemberTimes(model, cost);
         this.smaller = smaller;
         var before = smaller.stream().map(s -> s.known).toList();
-        known = new KnownGenerations(model, before, effort, cache);
-        search = new Search(model);
+        known = new CachedGenerations(model, before, effort, cache);
+        search = new NeighbourhoodSearch(model);
         levels = effort.levels(model.nodes.size());
         share = effort.share(model.nodes.size());
         var ordering = new Ordering(model);
@@ -148,7 +154,7 @@ public final class Frontier {
         slower = slow.stream().map(Member::sequence).toList();
         above = sorted.getFirst();
         generations.add(MemberTimes.pruned(times.of(first)));
-        floor = Bounds.peak(model);
+        floor = LowerBounds.peak(model);
         level = levels;
     }
 
@@ -328,7 +334,7 @@ public final class Frontier {
 
     /** Bisects towards the least memory that works. */
     private void settleLeast() {
-        boolean large = model.nodes.size() > Effort.LARGE;
+        boolean large = model.nodes.size() > SearchEffort.LARGE;
         long failed = Math.max(floor - 1, above.peak - storeAll / levels);
         for (int k = 0;
                 k < (large ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000);
@@ -350,7 +356,7 @@ public final class Frontier {
      */
     private @Nullable Member under(Member from, long bound, boolean full, long allowance) {
         var starts = new ArrayList<>(List.of(from.sequence));
-        boolean large = model.nodes.size() > Effort.LARGE;
+        boolean large = model.nodes.size() > SearchEffort.LARGE;
         Member best = null;
         for (double noise : NOISES) {
             if (large && noise > 0) break;

@@ -13,7 +13,7 @@ import java.util.Optional;
  * transfers, are kept only if something reads what they write.
  */
 final class Liveness {
-    private final Model model;
+    private final SearchModel model;
     private final boolean[] live;
     private final boolean[] taken;
     private final int[] instances;
@@ -44,7 +44,7 @@ final class Liveness {
     /** The number of replays so far; identifies the current sequence. */
     long replays;
 
-    Liveness(Model model) {
+    Liveness(SearchModel model) {
         this.model = model;
         live = new boolean[model.values.length];
         taken = new boolean[model.values.length];
@@ -175,7 +175,7 @@ final class Liveness {
     }
 
     /** The computation of {@code sequence} with the highest memory; none if nothing is computed. */
-    static Optional<Node> largest(Model model, int[] sequence) {
+    static Optional<Node> largest(SearchModel model, int[] sequence) {
         var replay = new Liveness(model);
         replay.replay(sequence, sequence.length);
         int at = -1;

@@ -16,11 +16,11 @@ import java.util.Map;
  * that then remains. A plan that moves none takes the sum of its costs.
  */
 final class MemberTimes {
-    private final Model model;
+    private final SearchModel model;
     private final Cost cost;
     private final Map<Member, Member> known = new HashMap<>();
 
-    MemberTimes(Model model, Cost cost) {
+    MemberTimes(SearchModel model, Cost cost) {
         this.model = model;
         this.cost = cost;
     }

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 public final class Ordering {
     private static final int ROUNDS = 3;
 
-    private final Model model;
+    private final SearchModel model;
     private final int[][] before;
     private final int[][] after;
 
@@ -33,7 +33,7 @@ public final class Ordering {
     /** Whether what starts outside the arena counts only where it is read. */
     private final boolean fetching;
 
-    public Ordering(Model model) {
+    public Ordering(SearchModel model) {
         this(model, true);
     }
 
@@ -41,7 +41,7 @@ public final class Ordering {
      * If not {@code hurried}, states outside the arena may be updated long after their gradients
      * could be computed, which takes more time and sometimes less memory.
      */
-    Ordering(Model model, boolean hurried) {
+    Ordering(SearchModel model, boolean hurried) {
         this.model = model;
         fetching = hurried;
         this.hurried = hurried && Arrays.stream(model.previous).anyMatch(p -> p >= 0);

@@ -14,7 +14,7 @@ final class Prefetch {
     /** A fetch starts by this many times its own time before it must, if its lane is idle. */
     private static final double AHEAD = 6;
 
-    private final Model model;
+    private final SearchModel model;
     private final long bound;
 
     /** The works other than fetches, in their order, and the memory during each. */
@@ -42,7 +42,7 @@ final class Prefetch {
     private final double[] idle;
     private double now;
 
-    private Prefetch(Model model, int[] sequence, long bound) {
+    private Prefetch(SearchModel model, int[] sequence, long bound) {
         this.model = model;
         this.bound = bound;
         int length = sequence.length;
@@ -61,7 +61,7 @@ final class Prefetch {
     }
 
     /** The same works with every fetch where it starts best. */
-    static int[] in(Model model, int[] sequence, long bound) {
+    static int[] in(SearchModel model, int[] sequence, long bound) {
         return new Prefetch(model, sequence, bound).placed();
     }
 

@@ -22,7 +22,7 @@ final class Rematerialisation {
      */
     private static final int PATIENCE = 40;
 
-    private final Model model;
+    private final SearchModel model;
     private final Timeline time;
     private final EvictionCandidates offers;
     private Liveness current;
@@ -31,7 +31,7 @@ final class Rematerialisation {
     private int[] scratch = new int[0];
     private long replayed;
 
-    Rematerialisation(Model model, SplitMix dice) {
+    Rematerialisation(SearchModel model, SplitMix dice) {
         this.model = model;
         time = new Timeline(model);
         offers = new EvictionCandidates(model, time, dice);
@@ -120,7 +120,7 @@ final class Rematerialisation {
         int step = choice.step();
         int[] chain = choice.chain();
         int length = current.length + chain.length;
-        room(length);
+        ensureCapacity(length);
         System.arraycopy(current.order, 0, scratch, 0, step);
         System.arraycopy(chain, 0, scratch, step, chain.length);
         System.arraycopy(current.order, step, scratch, step + chain.length, current.length - step);
@@ -136,7 +136,7 @@ final class Rematerialisation {
         stores.sort(Comparator.comparingInt(EvictionCandidates.Choice::since));
         int length = current.length + stores.size();
         for (var choice : choices) length += choice.chain().length;
-        room(length);
+        ensureCapacity(length);
         var stored = new HashSet<Integer>();
         int to = 0;
         int chained = 0;
@@ -171,7 +171,7 @@ final class Rematerialisation {
         trial = old;
     }
 
-    private void room(int length) {
+    private void ensureCapacity(int length) {
         if (scratch.length < length) scratch = new int[length + length / 4 + 16];
     }
 
@@ -221,7 +221,7 @@ final class Rematerialisation {
     }
 
     private boolean drop(int step) {
-        room(current.length);
+        ensureCapacity(current.length);
         System.arraycopy(current.order, 0, scratch, 0, step);
         System.arraycopy(current.order, step + 1, scratch, step, current.length - step - 1);
         replayed += current.length;

@@ -18,7 +18,7 @@ final class RepeatedNodes {
     private final int[] colour;
     private final int[][] members;
 
-    RepeatedNodes(Model model) {
+    RepeatedNodes(SearchModel model) {
         int n = model.nodes.size();
         var now = new long[n];
         for (int u = 0; u < n; u++) now[u] = own(model, u);
@@ -39,7 +39,7 @@ final class RepeatedNodes {
         for (int u = 0; u < n; u++) members[colour[u]][count[colour[u]]++] = u;
     }
 
-    private static long own(Model model, int u) {
+    private static long own(SearchModel model, int u) {
         var node = model.nodes.get(u);
         long hash = node.op().name().hashCode();
         hash = mix(hash, node.reverse() ? 1 : 2);
@@ -50,7 +50,7 @@ final class RepeatedNodes {
         return hash;
     }
 
-    private static long among(Model model, int u, long[] colours) {
+    private static long among(SearchModel model, int u, long[] colours) {
         long hash = colours[u];
         for (int x : model.in[u]) {
             int p = model.maker(x);

@@ -70,7 +70,7 @@ public final class TapeSearch {
         var problem = problem();
         Cost costs = node -> isFree(node) ? 0 : cost.of(node);
         var found = new LinkedHashSet<Set<Value>>();
-        var families = new Families(problem, costs, Effort.PART, cache);
+        var families = new PlanFamilies(problem, costs, SearchEffort.PART, cache);
         for (var frontier : families.of(Ways.recomputing()))
             for (var member : frontier.all()) found.add(across(problem, member.schedule().steps()));
         return List.copyOf(found);

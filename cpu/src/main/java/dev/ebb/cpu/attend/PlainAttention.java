@@ -1,8 +1,8 @@
 package dev.ebb.cpu.attend;
 
 import dev.ebb.cpu.work.Crew;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.List;
  * its key's.
  */
 public final class PlainAttention {
-    private final Heads h;
+    private final AttentionShape h;
     private final AttentionScores scores;
     private final List<HeadRows> rows;
     private final Buffer logsum;
@@ -24,7 +24,11 @@ public final class PlainAttention {
      * @param rows the first output; or out, dout, dq, dk and dv
      */
     private PlainAttention(
-            Heads heads, AttentionScores scores, List<HeadRows> rows, Buffer logsum, Crew workers) {
+            AttentionShape heads,
+            AttentionScores scores,
+            List<HeadRows> rows,
+            Buffer logsum,
+            Crew workers) {
         h = heads;
         this.scores = scores;
         this.rows = rows;

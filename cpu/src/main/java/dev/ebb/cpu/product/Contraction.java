@@ -6,7 +6,7 @@ import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -96,7 +96,12 @@ public final class Contraction implements Runnable {
 
     /** A product whose right factor is decoded while it is packed. */
     public static Contraction decoded(
-            Decoded d, List<Buffer> in, Buffer out, Tiles tiles, FusedLoops loops, Crew workers) {
+            DecodingContract d,
+            List<Buffer> in,
+            Buffer out,
+            Tiles tiles,
+            FusedLoops loops,
+            Crew workers) {
         var decoder = new FactorDecoder(d.factor(), d.encoded(in));
         return new Contraction(
                 d.product(),
@@ -221,7 +226,7 @@ public final class Contraction implements Runnable {
     }
 
     /** The same for a product whose right factor is decoded while it is packed. */
-    public static Need need(Decoded d, List<DType> in, DType out) {
+    public static Need need(DecodingContract d, List<DType> in, DType out) {
         var types = new ArrayList<>(List.of(in.getFirst(), DType.F32));
         types.addAll(d.extras(in));
         return need(d.product(), types, out).and(FactorDecoder.need(d.factor(), d.encoded(in)));

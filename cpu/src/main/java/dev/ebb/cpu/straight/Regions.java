@@ -4,11 +4,11 @@ import dev.ebb.cpu.tile.Bank;
 import dev.ebb.cpu.tile.Need;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -86,7 +86,7 @@ final class Regions {
     }
 
     /** {@code sequence} split into regions, if they cover most of it or save many small moves. */
-    static Optional<Merged> of(Sequence sequence, Crew workers, Tiles tiles) {
+    static Optional<CompiledSequence> of(Sequence sequence, Crew workers, Tiles tiles) {
         var nodes = sequence.works().stream().map(Sequence.Work::node).toList();
         var rounds = rounds(nodes, MANY);
         if (rounds.isEmpty()) return Optional.empty();
@@ -166,7 +166,7 @@ final class Regions {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -339,7 +339,7 @@ final class Regions {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
