@@ -29,7 +29,8 @@ public final class Loop {
     private Loop() {}
 
     /**
-     * The last carry of a loop, and the outputs of all its rounds, stacked along a new first axis.
+     * The last carry of a loop, and the outputs of all its iterations, stacked along a new first
+     * axis.
      */
     public record Scanned<C, Y>(C carry, Y stacked) {}
 
@@ -42,8 +43,8 @@ public final class Loop {
     }
 
     /**
-     * The same for rounds of different cost: {@code cost} of a round's number, in any unit. It only
-     * decides which carries are kept for the backward half.
+     * The same for iterations of different cost: {@code cost} of an iteration's number, in any
+     * unit. It only decides which carries are kept for the backward half.
      */
     public static <C, X, Y> Scanned<C, Y> scan(
             C carry, X xs, IntToDoubleFunction cost, Fn2<C, X, Next<C, Y>> body) {
@@ -69,7 +70,7 @@ public final class Loop {
         return repeat(times, carry, body, Optional.empty());
     }
 
-    /** The same with a function that inverts a round. */
+    /** The same with a function that inverts an iteration. */
     static <C> C repeat(int times, C carry, Fn<C, C> body, Optional<Fn<C, C>> inverse) {
         if (times < 0) throw new IllegalArgumentException("a loop cannot run " + times + " times");
         return loop(
@@ -115,16 +116,16 @@ public final class Loop {
                         types);
         var back = inverse.map(f -> Trace.of(in -> undone(f, carry, in), types));
         var constants = back.map(b -> union(trace, b)).orElse(trace.captured());
-        var round = RunOnceOps.giving(taking(trace, constants, types));
+        var iteration = RunOnceOps.giving(taking(trace, constants, types));
         var op =
                 new ScanOp(
-                        round,
+                        iteration,
                         times,
                         constants.size(),
                         first.size(),
                         false,
                         false,
-                        Trait.once(round.traits()),
+                        Trait.once(iteration.traits()),
                         costs,
                         back.map(b -> taking(b, constants, types)));
         var operands = new ArrayList<>(constants);
@@ -153,8 +154,8 @@ public final class Loop {
 
     /**
      * {@code carry = body(carry)} while {@code condition(carry)}, which gives one truth value,
-     * holds. The number of rounds is recorded, and the backward half runs as many; more than {@code
-     * limit} are an error.
+     * holds. The number of iterations is recorded, and the backward half runs as many; more than
+     * {@code limit} are an error.
      */
     public static <C> C whileTrue(int limit, C carry, Fn<C, Tensor> condition, Fn<C, C> body) {
         if (limit < 1)

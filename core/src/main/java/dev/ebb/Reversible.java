@@ -87,10 +87,10 @@ public final class Reversible {
 
     /**
      * {@code carry = body(carry)}, {@code times} times, as {@link Loop#repeat}, with an exact
-     * {@code inverse}: from the carry after a round it returns the one before, to the last bit. If
-     * memory does not suffice for the tapes of all rounds, the gradient runs the loop backwards
-     * from its end, in memory that does not grow with the number of rounds. It is checked that this
-     * leads back to the initial carry.
+     * {@code inverse}: from the carry after an iteration it returns the one before, to the last
+     * bit. If memory does not suffice for the tapes of all iterations, the gradient runs the loop
+     * backwards from its end, in memory that does not grow with the number of iterations. It is
+     * checked that this leads back to the initial carry.
      */
     public static <C> C repeat(int times, C carry, Fn<C, C> body, Fn<C, C> inverse) {
         return Loop.repeat(times, carry, body, Optional.of(inverse));

@@ -49,9 +49,9 @@ import java.util.function.Supplier;
  * <p>Gradients go onto the same tape, so they can be differentiated again. An op finds the tape by
  * its operands; one without operands, such as {@code Tensors.zeros}, is recorded inside {@link
  * #run}, and elsewhere gives an array that is copied in when it is used. A {@link Loop} on a tape
- * is one op. Its derivative is one op too: it runs the loop again and keeps states of its rounds in
- * the memory that is free within the budget and in half of the memory of values that could be
- * evicted.
+ * is one op. Its derivative is one op too: it runs the loop again and keeps states of its
+ * iterations in the memory that is free within the budget and in half of the memory of values that
+ * could be evicted.
  *
  * <p>A budget that is too small is refused when data are read, by {@code item()} or {@link #array},
  * or at last by {@link #close}; ops after the first that does not fit are recorded but not run. The

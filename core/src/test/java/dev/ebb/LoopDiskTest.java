@@ -46,8 +46,8 @@ class LoopDiskTest {
     }
 
     /**
-     * What lies in each place (a bit for each round), where it stands, what is to be reversed; as
-     * one number, at most ten rounds.
+     * What lies in each place (a bit for each iteration), where it stands, what is to be reversed;
+     * as one number, at most ten iterations.
      */
     private record State(int memory, int disk, int at, int left) {
         static State of(int number) {
@@ -63,9 +63,9 @@ class LoopDiskTest {
      * The fewest forward steps over all ways to save in either place, to restore, to drop, and to
      * reverse.
      */
-    private static int searched(int rounds, int inMemory, int onDisk) {
+    private static int searched(int iterations, int inMemory, int onDisk) {
         return ShortestWay.length(
-                new State(1, 0, 0, rounds).number(),
+                new State(1, 0, 0, iterations).number(),
                 number -> State.of(number).left == 0,
                 (number, way) -> next(State.of(number), inMemory, onDisk, way));
     }

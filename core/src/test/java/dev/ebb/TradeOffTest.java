@@ -191,7 +191,7 @@ class TradeOffTest {
                             .plan(x);
             assertThat(plan.peakBytes()).isLessThanOrEqualTo(point.bytes());
             assertThat(plan.mix().iterated().count()).isPositive();
-            assertThat(plan.explain()).contains("restored", "iterated", " rounds, ");
+            assertThat(plan.explain()).contains("restored", "iterated", " iterations, ");
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * The body of a loop for many examples. A carry differs from example to example if it does so from
- * the start or after some round, so the body is rewritten until no further carry does.
+ * the start or after some iteration, so the body is rewritten until no further carry does.
  *
  * @param params which of the body's parameters differ
  */
@@ -34,7 +34,10 @@ record BatchedLoopBody(Op.Batching.Body body, List<Boolean> params, int constant
         }
     }
 
-    /** The operands, first carries with the axis where the carry has it, slices round by round. */
+    /**
+     * The operands, first carries with the axis where the carry has it, slices iteration by
+     * iteration.
+     */
     List<Value> operands(List<Value> operands, Op.Batching batching) {
         var here = new ArrayList<Value>();
         for (int i = 0; i < operands.size(); i++) {

@@ -22,8 +22,8 @@ import java.util.Set;
 /**
  * A function with a derivative that its author wrote. Inputs: arguments, then what either of the
  * two functions closes over, then something of each result's type that is not read: the function
- * runs as a loop of one round, whose carries the results are. The derivative is a graph like any
- * other, so higher orders follow from it.
+ * runs as a loop of one iteration, whose carries the results are. The derivative is a graph like
+ * any other, so higher orders follow from it.
  *
  * @param forward maps arguments and closed-over values to results
  * @param backward maps arguments, closed-over values, results and their cotangents to the

@@ -31,10 +31,11 @@ import java.util.stream.IntStream;
  * remembers from the start what its derivative will read, for it cannot run again: see {@link
  * RunOnceOps}.
  *
- * @param counted whether the first input says how many rounds, of at most {@code times}, really run
- * @param costs what each round is said to cost, in the order in which they run
- * @param remember whether the carries that each round began with are stacked as further outputs
- * @param undo maps (constants, carries after a round, slices) to the carries before it
+ * @param counted whether the first input says how many iterations, of at most {@code times}, really
+ *     run
+ * @param costs what each iteration is said to cost, in the order in which they run
+ * @param remember whether the carries that each iteration began with are stacked as further outputs
+ * @param undo maps (constants, carries after an iteration, slices) to the carries before it
  */
 public record ScanOp(
         Graph body,
@@ -112,13 +113,13 @@ public record ScanOp(
     }
 
     /** Each carry takes over the memory of the one before. */
-    private Graph inPlace(Graph round) {
+    private Graph inPlace(Graph iteration) {
         var g = new Graph.Builder();
-        var params = round.params().stream().map(p -> g.param(p.type())).toList();
-        var here = g.inline(round, params);
+        var params = iteration.params().stream().map(p -> g.param(p.type())).toList();
+        var here = g.inline(iteration, params);
         var results = new ArrayList<Value>();
-        for (int i = 0; i < round.results().size(); i++) {
-            var result = here.at(round.results().get(i));
+        for (int i = 0; i < iteration.results().size(); i++) {
+            var result = here.at(iteration.results().get(i));
             results.add(
                     i < carries ? g.emit(new Store(), params.get(constants + i), result) : result);
         }
@@ -150,7 +151,7 @@ public record ScanOp(
         return body.params().subList(constants, constants + carries);
     }
 
-    /** The body with every output of a round among its results. */
+    /** The body with every output of an iteration among its results. */
     private Graph whole() {
         if (!remember) return body;
         var results = new ArrayList<>(body.results());
@@ -158,7 +159,7 @@ public record ScanOp(
         return new Graph(body.params(), body.nodes(), results);
     }
 
-    /** Examples that run different numbers of rounds go one after the other. */
+    /** Examples that run different numbers of iterations go one after the other. */
     @Override
     public void batch(Node node, Op.Batching batching) {
         var count = node.inputs().subList(0, first());
@@ -167,10 +168,10 @@ public record ScanOp(
             return;
         }
         var operands = node.inputs().subList(first(), node.inputs().size());
-        var rounds = BatchedLoopBody.of(body, constants, carries, operands, batching);
+        var iterations = BatchedLoopBody.of(body, constants, carries, operands, batching);
         var op =
                 new ScanOp(
-                        rounds.body().graph(),
+                        iterations.body().graph(),
                         times,
                         constants,
                         carries,
@@ -180,14 +181,14 @@ public record ScanOp(
                         costs,
                         Optional.empty());
         var inputs = new ArrayList<>(count.stream().map(batching::of).toList());
-        inputs.addAll(rounds.operands(operands, batching));
+        inputs.addAll(iterations.operands(operands, batching));
         var outputs = batching.graph().emit(op, inputs);
         int given = body.results().size();
         for (int i = 0; i < outputs.size(); i++) {
             boolean differs =
                     i < given
-                            ? rounds.body().differs().get(i)
-                            : rounds.params().get(constants + i - given);
+                            ? iterations.body().differs().get(i)
+                            : iterations.params().get(constants + i - given);
             boolean stacked = i >= carries;
             batching.put(
                     node.outputs().get(i),
@@ -197,8 +198,8 @@ public record ScanOp(
     }
 
     /**
-     * A loop that undoes its rounds or runs once is transposed twice, as its pullback has more to
-     * say.
+     * A loop that undoes its iterations or runs once is transposed twice, as its pullback has more
+     * to say.
      */
     @Override
     public boolean forward(Node node, Forwarding forwarding) {
@@ -270,7 +271,7 @@ public record ScanOp(
         for (int i : back.floatSlicesIn) adjoints.add(operands.get(i), outputs.get(at++));
     }
 
-    /** The type in which cotangents are summed over the rounds. */
+    /** The type in which cotangents are summed over the iterations. */
     private static Type wide(Type type) {
         return type.with(type.dtype().compute());
     }
@@ -280,8 +281,8 @@ public record ScanOp(
     }
 
     /**
-     * One round of the reverse loop: carries are cotangents of the carries and sums of those of the
-     * constants.
+     * One iteration of the reverse loop: carries are cotangents of the carries and sums of those of
+     * the constants.
      */
     private static final class Backwards {
         final List<Integer> floatCarries;

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A loop whose rounds carry tangents along: to its constants, carries and slices come the tangents
- * of those constants and slices that have one, and of all carries of floats.
+ * A loop whose iterations carry tangents along: to its constants, carries and slices come the
+ * tangents of those constants and slices that have one, and of all carries of floats.
  */
 final class TangentLoop {
     private final ScanOp loop;
@@ -24,7 +24,7 @@ final class TangentLoop {
     private final List<Integer> slices;
 
     /**
-     * @param operands of the loop, without the number of rounds
+     * @param operands of the loop, without the number of iterations
      */
     TangentLoop(ScanOp loop, List<Value> operands, Op.Forwarding forwarding) {
         this.loop = loop;
@@ -48,14 +48,14 @@ final class TangentLoop {
         return v.type().dtype().isFloat();
     }
 
-    /** Emits it, after the number of rounds where there is one. */
+    /** Emits it, after the number of iterations where there is one. */
     void emit(List<Value> count, List<Value> outputs) {
         var body = loop.body();
         int c = loop.constants();
         int n = loop.carries();
         var op =
                 new ScanOp(
-                        rounds(body, c, n),
+                        iterations(body, c, n),
                         loop.times(),
                         c + constants.size(),
                         n + carries.size(),
@@ -97,7 +97,7 @@ final class TangentLoop {
                 .toList();
     }
 
-    private Graph rounds(Graph body, int c, int n) {
+    private Graph iterations(Graph body, int c, int n) {
         var wrt = new ArrayList<>(constants);
         wrt.addAll(carries);
         wrt.addAll(slices);

@@ -7,7 +7,7 @@ import dev.ebb.ir.Value;
 import java.util.List;
 
 /**
- * The computations of a program, or of one round of a loop, in execution order, with the memory
+ * The computations of a program, or of one iteration of a loop, in execution order, with the memory
  * that each reads and writes: the input from which a device compiles one method.
  *
  * @param params the values that exist before the first computation

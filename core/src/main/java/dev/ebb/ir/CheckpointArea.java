@@ -1,11 +1,11 @@
 package dev.ebb.ir;
 
 /**
- * The checkpoint memory of a loop, besides its initial state: states, from which rounds can be run
- * again, and tapes, each with all that the reverse of one round reads. It is used as a stack: what
- * is saved last is used first. States lie at the bottom, the tapes of one range of rounds above
- * them. The lowest states, which are written and read least often, may be offloaded to a place
- * outside the arena.
+ * The checkpoint memory of a loop, besides its initial state: states, from which iterations can be
+ * run again, and tapes, each with all that the reverse of one iteration reads. It is used as a
+ * stack: what is saved last is used first. States lie at the bottom, the tapes of one range of
+ * iterations above them. The lowest states, which are written and read least often, may be
+ * offloaded to a place outside the arena.
  *
  * @param bytes all the memory there is for both
  * @param state what one state takes

@@ -16,7 +16,7 @@ public sealed interface Control extends Kernel {
     Control withBodies(List<Graph> bodies);
 
     /**
-     * Which of the carries that its rounds began with a loop keeps for its reverse, as further
+     * Which of the carries that its iterations began with a loop keeps for its reverse, as further
      * outputs.
      */
     sealed interface Checkpointing {
@@ -26,20 +26,22 @@ public sealed interface Control extends Kernel {
         /** All of them, stacked in the order of the slices: one output for each carry. */
         record Everything() implements Checkpointing {}
 
-        /** States where {@link ReverseScan} wants to begin, and the tapes of the last rounds. */
+        /**
+         * States where {@link ReverseScan} wants to begin, and the tapes of the last iterations.
+         */
         record Checkpoints(CheckpointArea area, Taping taping) implements Checkpointing {}
 
         /**
          * States of a loop whose length is not known yet: those that reverse it best if it ends
-         * now. One more output tells the rounds they belong to, -1 for none.
+         * now. One more output tells the iterations they belong to, -1 for none.
          */
         record Online(CheckpointArea area) implements Checkpointing {}
     }
 
     /**
-     * The tape of a round, which the reverse of that round reads: the carries that the round began
-     * with and whose numbers are in {@code carries}, and the results that {@code body} has beyond
-     * those of the round itself.
+     * The tape of an iteration, which the reverse of that iteration reads: the carries that the
+     * iteration began with and whose numbers are in {@code carries}, and the results that {@code
+     * body} has beyond those of the iteration itself.
      */
     record Taping(List<Integer> carries, Graph body) {
         public Taping {
@@ -48,17 +50,17 @@ public sealed interface Control extends Kernel {
     }
 
     /**
-     * One graph, repeated. Inputs: {@code constants} read by every round, {@code carries} handed
-     * from round to round, then tensors whose first axis has {@code times} slices, one for each
-     * round. The body maps (constants, carries, slices) to (carries, slices); outputs are the last
-     * carries and the stacked slices, then what it is to remember. Rounds run from the last slice
-     * to the first if {@code reverse}. A slice may also be several rows of a tensor, one part after
-     * the other: rows that are left over are not read, and zero in what is given. If {@code
-     * counted}, one more input comes first: the I64 number of rounds that really run, on that
-     * number of slices, the first; slices of the others are zero.
+     * One graph, repeated. Inputs: {@code constants} read by every iteration, {@code carries}
+     * handed from iteration to iteration, then tensors whose first axis has {@code times} slices,
+     * one for each iteration. The body maps (constants, carries, slices) to (carries, slices);
+     * outputs are the last carries and the stacked slices, then what it is to remember. Iterations
+     * run from the last slice to the first if {@code reverse}. A slice may also be several rows of
+     * a tensor, one part after the other: rows that are left over are not read, and zero in what is
+     * given. If {@code counted}, one more input comes first: the I64 number of iterations that
+     * really run, on that number of slices, the first; slices of the others are zero.
      *
-     * @param undo maps (constants, carries after a round, slices) to the carries before it, to the
-     *     last bit; a way back that a reverse loop may take
+     * @param undo maps (constants, carries after an iteration, slices) to the carries before it, to
+     *     the last bit; a way back that a reverse loop may take
      */
     record Scan(
             Graph body,
@@ -94,7 +96,7 @@ public sealed interface Control extends Kernel {
                     Optional.empty());
         }
 
-        /** A loop whose rounds all cost the same. */
+        /** A loop whose iterations all cost the same. */
         public Scan(
                 Graph body,
                 int times,
@@ -171,9 +173,9 @@ public sealed interface Control extends Kernel {
 
     /**
      * One graph, repeated while a condition holds. Inputs: {@code constants}, then {@code carries};
-     * condition and body take both. Outputs: the last carries, the I64 number of rounds, then what
-     * each round gave beyond its carries, stacked, and what it is to remember. Slices of rounds
-     * that do not run are zero. More rounds than {@code limit} are an error.
+     * condition and body take both. Outputs: the last carries, the I64 number of iterations, then
+     * what each iteration gave beyond its carries, stacked, and what it is to remember. Slices of
+     * iterations that do not run are zero. More iterations than {@code limit} are an error.
      */
     record While(
             Graph condition,
@@ -211,12 +213,13 @@ public sealed interface Control extends Kernel {
 
     /**
      * A reverse loop that computes the values that it reads again, instead of finding all of them
-     * stacked. It runs {@code forward} again from a saved state up to the rounds that are reversed
-     * next. These rounds are run by {@code taping}, which also gives their tapes; the last of them
-     * is run by {@code leaving}, which gives its tape and nothing else, since no carry of it is
-     * needed. Inputs: those of the forward loop, the states and tapes that the forward loop left
-     * (whose memory this kernel uses and overwrites), then those of {@code backward} except its
-     * count and its first slices, which are the tape. Outputs are those of {@code backward}.
+     * stacked. It runs {@code forward} again from a saved state up to the iterations that are
+     * reversed next. These iterations are run by {@code taping}, which also gives their tapes; the
+     * last of them is run by {@code leaving}, which gives its tape and nothing else, since no carry
+     * of it is needed. Inputs: those of the forward loop, the states and tapes that the forward
+     * loop left (whose memory this kernel uses and overwrites), then those of {@code backward}
+     * except its count and its first slices, which are the tape. Outputs are those of {@code
+     * backward}.
      */
     record ReverseScan(
             Scan forward,

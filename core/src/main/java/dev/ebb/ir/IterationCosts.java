@@ -5,39 +5,40 @@ import java.util.List;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * Relative costs of a loop's rounds, declared by its author, in the order of the rounds and in any
- * unit. Each weight stands for an equal share of the rounds; an empty list means that all rounds
- * cost the same.
+ * Relative costs of a loop's iterations, declared by its author, in the order of the iterations and
+ * in any unit. Each weight stands for an equal share of the iterations; an empty list means that
+ * all iterations cost the same.
  */
 public record IterationCosts(List<Double> weights) {
 
     public static final IterationCosts EVEN = new IterationCosts(List.of());
 
-    /** A loop of more rounds is described by this number of stretches. */
+    /** A loop of more iterations is described by this number of stretches. */
     private static final int MOST = 4096;
 
     public IterationCosts {
         weights = List.copyOf(weights);
         for (double w : weights) {
             if (!(w > 0 && w < Double.POSITIVE_INFINITY)) {
-                throw new IllegalArgumentException("a round cannot cost " + w);
+                throw new IllegalArgumentException("an iteration cannot cost " + w);
             }
         }
     }
 
-    /** The pace of {@code rounds} rounds that cost as much as declared. */
-    public static IterationCosts of(int rounds, IntToDoubleFunction cost) {
-        int pieces = Math.min(rounds, MOST);
+    /** The pace of {@code iterations} iterations that cost as much as declared. */
+    public static IterationCosts of(int iterations, IntToDoubleFunction cost) {
+        int pieces = Math.min(iterations, MOST);
         var weights = new ArrayList<Double>();
         boolean even = true;
-        double first = rounds == 0 ? 1 : cost.applyAsDouble(0);
+        double first = iterations == 0 ? 1 : cost.applyAsDouble(0);
         for (int p = 0; p < pieces; p++) {
-            int from = (int) ((long) p * rounds / pieces);
-            int to = (int) ((p + 1L) * rounds / pieces);
+            int from = (int) ((long) p * iterations / pieces);
+            int to = (int) ((p + 1L) * iterations / pieces);
             double sum = 0;
             for (int i = from; i < to; i++) {
                 double one = cost.applyAsDouble(i);
-                if (!(one > 0)) throw new IllegalArgumentException("round " + i + " costs " + one);
+                if (!(one > 0))
+                    throw new IllegalArgumentException("iteration " + i + " costs " + one);
                 even &= one == first;
                 sum += one;
             }
@@ -50,7 +51,7 @@ public record IterationCosts(List<Double> weights) {
         return weights.isEmpty();
     }
 
-    /** The pace of a loop that runs the same rounds from the last to the first. */
+    /** The pace of a loop that runs the same iterations from the last to the first. */
     public IterationCosts reversed() {
         return new IterationCosts(weights.reversed());
     }

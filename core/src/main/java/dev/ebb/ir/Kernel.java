@@ -379,10 +379,7 @@ public sealed interface Kernel
         }
     }
 
-    /**
-     * Plain Java of the op's own, for what is not a loop over elements: run as it is by every
-     * device.
-     */
+    /** Plain Java code of an op that is not a loop over elements; every device runs it as it is. */
     non-sealed interface Library extends Kernel {
         /** Bytes of scratch that {@link #run} is handed; they are planned like any other buffer. */
         long workspaceBytes();

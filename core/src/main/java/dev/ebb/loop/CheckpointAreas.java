@@ -78,9 +78,9 @@ record CheckpointAreas(List<Place> places, List<Place> used, Ways ways, LoopTape
     }
 
     /**
-     * Room for the smallest tape and this many states, or for the fastest tapes of all rounds if
-     * that is less, with the tapes that are best in it. A loop that can be inverted keeps all or
-     * nothing: inverting a round takes no longer than running it again.
+     * Room for the smallest tape and this many states, or for the fastest tapes of all iterations
+     * if that is less, with the tapes that are best in it. A loop that can be inverted keeps all or
+     * nothing: inverting an iteration takes no longer than running it again.
      */
     Optional<Reversals.CheckpointPlan> plan(Reversals.Reversed loop, long states) {
         return plan(loop, states, Elsewhere.NOTHING);

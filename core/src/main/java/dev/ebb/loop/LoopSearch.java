@@ -78,7 +78,7 @@ final class LoopSearch {
         return everything.storeAllBytes();
     }
 
-    /** The cost of computing everything once, with checkpoint memory for all rounds. */
+    /** The cost of computing everything once, with checkpoint memory for all iterations. */
     double storeAllCost() {
         return everything.storeAllCost();
     }
@@ -248,8 +248,8 @@ final class LoopSearch {
     }
 
     /**
-     * The same with further states offloaded, where that is faster than running more rounds again:
-     * as many as the place holds, or a part of them, which leaves room for other values.
+     * The same with further states offloaded, where that is faster than running more iterations
+     * again: as many as the place holds, or a part of them, which leaves room for other values.
      */
     private Plan withStatesBeside(long states, Plan without, Budget bytes) {
         long bound = LoopBodies.UNBOUNDED;

@@ -31,10 +31,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Chooses what the tapes of loops hold. A smaller tape allows more rounds on tape, but makes the
- * reverse of a round recompute more. Each loop has a list of candidate tapes, computed once for
- * equal rounds; the one is taken with which the loop and its reverse are fastest in the given
- * checkpoint memory.
+ * Chooses what the tapes of loops hold. A smaller tape allows more iterations on tape, but makes
+ * the reverse of an iteration recompute more. Each loop has a list of candidate tapes, computed
+ * once for equal iterations; the one is taken with which the loop and its reverse are fastest in
+ * the given checkpoint memory.
  */
 final class LoopTapes {
     /** The most tapes of a loop that are compared: the first, the last and some between them. */
@@ -47,13 +47,13 @@ final class LoopTapes {
      * A set of values to keep on tape.
      *
      * @param bytes what a tape then takes
-     * @param taping the cost of a round that writes it
-     * @param backward the cost of a reverse round that reads it
+     * @param taping the cost of an iteration that writes it
+     * @param backward the cost of a reverse iteration that reads it
      * @param copying the cost of moving it once
      */
     record Tape(Set<Value> kept, long bytes, double taping, double backward, double copying) {
 
-        /** The cost of a round and its reverse, with the tape written once and read once. */
+        /** The cost of an iteration and its reverse, with the tape written once and read once. */
         double seconds() {
             return taping + backward + 1.5 * copying;
         }
@@ -100,8 +100,8 @@ final class LoopTapes {
     }
 
     /**
-     * Checkpoint memory for the tapes of all rounds, each with the values that are faster to keep
-     * than to recompute.
+     * Checkpoint memory for the tapes of all iterations, each with the values that are faster to
+     * keep than to recompute.
      */
     synchronized Reversals.CheckpointPlan full(Reversals.Reversed loop) {
         var tape = fastest(loop.iteration());
@@ -109,32 +109,32 @@ final class LoopTapes {
     }
 
     /**
-     * The fastest tape: of the values that the reverse of a round reads, those that take longer to
-     * recompute than to write and read. No other tape of the list is faster, so that more memory
-     * never costs time.
+     * The fastest tape: of the values that the reverse of an iteration reads, those that take
+     * longer to recompute than to write and read. No other tape of the list is faster, so that more
+     * memory never costs time.
      */
-    private Tape fastest(ReversedIteration round) {
+    private Tape fastest(ReversedIteration iteration) {
         return fastest.computeIfAbsent(
-                round.graph(),
+                iteration.graph(),
                 _ -> {
-                    var best = tape(round, round.fullTape());
-                    for (Value v : round.fullTape()) {
+                    var best = tape(iteration, iteration.fullTape());
+                    for (Value v : iteration.fullTape()) {
                         var less = new LinkedHashSet<>(best.kept);
                         less.remove(v);
-                        var without = tape(round, less);
+                        var without = tape(iteration, less);
                         if (without.seconds() < best.seconds()) best = without;
                     }
-                    var none = tape(round, Set.of());
+                    var none = tape(iteration, Set.of());
                     return none.seconds() < best.seconds() ? none : best;
                 });
     }
 
     private static CheckpointArea memory(Reversals.Reversed loop, long bytes, long tape) {
-        long rounds = Math.max(1, loop.iterations());
+        long iterations = Math.max(1, loop.iterations());
         long most =
                 loop.isLengthKnown()
-                        ? rounds * tape
-                        : tape + (Math.min(UNKNOWN_STATES, rounds) - 1) * loop.state();
+                        ? iterations * tape
+                        : tape + (Math.min(UNKNOWN_STATES, iterations) - 1) * loop.state();
         return new CheckpointArea(Math.min(bytes, most), loop.state(), tape, Integer.MAX_VALUE);
     }
 
@@ -158,24 +158,24 @@ final class LoopTapes {
         return known.computeIfAbsent(loop.iteration().graph(), _ -> found(loop.iteration()));
     }
 
-    /** The search for the values of a round to keep for its reverse. */
-    static TapeSearch search(ReversedIteration round) {
-        var carries = new HashSet<>(round.carries());
-        var params = new HashSet<>(round.forwardParams());
+    /** The search for the values of an iteration to keep for its reverse. */
+    static TapeSearch search(ReversedIteration iteration) {
+        var carries = new HashSet<>(iteration.carries());
+        var params = new HashSet<>(iteration.forwardParams());
         return new TapeSearch(
-                round.graph(),
-                round.forwardParams(),
-                round.forwardResults(),
-                round::isEarly,
-                v -> carries.contains(v) || round.isEarlyAndChanging(v) && !params.contains(v));
+                iteration.graph(),
+                iteration.forwardParams(),
+                iteration.forwardResults(),
+                iteration::isEarly,
+                v -> carries.contains(v) || iteration.isEarlyAndChanging(v) && !params.contains(v));
     }
 
-    private Known found(ReversedIteration round) {
-        var search = search(round);
+    private Known found(ReversedIteration iteration) {
+        var search = search(iteration);
         var all = new ArrayList<Tape>();
-        for (var kept : search.tapes(cost, cache)) all.add(tape(round, kept));
-        all.add(tape(round, Set.of()));
-        var fastest = fastest(round);
+        for (var kept : search.tapes(cost, cache)) all.add(tape(iteration, kept));
+        all.add(tape(iteration, Set.of()));
+        var fastest = fastest(iteration);
         all.removeIf(t -> t.bytes >= fastest.bytes || t.seconds() < fastest.seconds());
         all.add(fastest);
         var best = undercut(all);
@@ -183,7 +183,8 @@ final class LoopTapes {
         int count = Math.min(MOST, best.size());
         for (int i = 0; i < count; i++)
             some.add(best.get(count == 1 ? 0 : i * (best.size() - 1) / (count - 1)));
-        double ahead = early(round, round.forwardResults().subList(0, round.carries().size()));
+        double ahead =
+                early(iteration, iteration.forwardResults().subList(0, iteration.carries().size()));
         return new Known(ahead, some);
     }
 
@@ -197,21 +198,22 @@ final class LoopTapes {
         return best.reversed();
     }
 
-    private Tape tape(ReversedIteration round, Set<Value> kept) {
-        var first = new ArrayList<>(round.forwardResults().subList(0, round.carries().size()));
+    private Tape tape(ReversedIteration iteration, Set<Value> kept) {
+        var first =
+                new ArrayList<>(iteration.forwardResults().subList(0, iteration.carries().size()));
         first.addAll(kept);
-        long bytes = round.tapeBytes(kept);
+        long bytes = iteration.tapeBytes(kept);
         double backward = 0;
-        for (Node node : round.second(kept).nodes()) backward += cost.of(node);
-        return new Tape(kept, bytes, early(round, first), backward, copying(bytes));
+        for (Node node : iteration.second(kept).nodes()) backward += cost.of(node);
+        return new Tape(kept, bytes, early(iteration, first), backward, copying(bytes));
     }
 
     /** The cost of the early nodes that {@code results} need. */
-    private double early(ReversedIteration round, Collection<Value> results) {
+    private double early(ReversedIteration iteration, Collection<Value> results) {
         var needed = new HashSet<>(results);
         double sum = 0;
-        for (Node node : round.graph().nodes().reversed()) {
-            if (!round.isEarly(node) || node.outputs().stream().noneMatch(needed::contains))
+        for (Node node : iteration.graph().nodes().reversed()) {
+            if (!iteration.isEarly(node) || node.outputs().stream().noneMatch(needed::contains))
                 continue;
             needed.addAll(node.inputs());
             sum += cost.of(node);

@@ -22,9 +22,9 @@ import java.util.Set;
 
 /**
  * Plans loops and branches by a user's strategy. The strategy gives the number of states a loop
- * keeps. A round and its reverse are planned by the strategy as one program; the tape holds the
- * values that this plan keeps from the round to its reverse. Every body is run as the strategy
- * plans it.
+ * keeps. An iteration and its reverse are planned by the strategy as one program; the tape holds
+ * the values that this plan keeps from the iteration to its reverse. Every body is run as the
+ * strategy plans it.
  */
 final class StrategyLoops {
     private record Key(Graph body, int outside, int carried) {}
@@ -93,8 +93,8 @@ final class StrategyLoops {
                         kept));
     }
 
-    /** The values of a round that the strategy keeps for its reverse. */
-    private Set<Value> tape(ReversedIteration round) {
-        return LoopTapes.search(round).kept(problem -> strategy.planBody(problem, cost));
+    /** The values of an iteration that the strategy keeps for its reverse. */
+    private Set<Value> tape(ReversedIteration iteration) {
+        return LoopTapes.search(iteration).kept(problem -> strategy.planBody(problem, cost));
     }
 }

@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The reverse of a loop whose rounds can be inverted, without checkpoints: it starts from the
- * loop's last carries, and each of its rounds undoes a forward round before reversing it. Loop and
- * reverse become one loop with the carries of both. A round sees the bits it saw when it ran, so
- * the gradient has the same bits as by any other method. At the end the first carries must be
- * restored; if they are not, the declared inverse is wrong and the run stops.
+ * The reverse of a loop whose iterations can be inverted, without checkpoints: it starts from the
+ * loop's last carries, and each of its iterations undoes a forward iteration before reversing it.
+ * Loop and reverse become one loop with the carries of both. An iteration sees the bits it saw when
+ * it ran, so the gradient has the same bits as by any other method. At the end the first carries
+ * must be restored; if they are not, the declared inverse is wrong and the run stops.
  */
 final class InvertedLoop {
     private final LoopAndReverse pair;
@@ -61,7 +61,7 @@ final class InvertedLoop {
                 pair.forward().op().traits());
     }
 
-    /** OperandViews in the order of {@link #round}'s parameters. */
+    /** The operands in the order of {@link #iteration}'s parameters. */
     Node backward() {
         var inputs = new ArrayList<Value>();
         inputs.addAll(pair.forwardInputs().subList(0, ahead.constants()));
@@ -78,7 +78,7 @@ final class InvertedLoop {
         outputs.addAll(pair.backward().outputs());
         var kernel =
                 new Control.Scan(
-                        round(),
+                        iteration(),
                         back.times(),
                         ahead.constants() + back.constants(),
                         ahead.carries() + back.carries(),
@@ -97,7 +97,7 @@ final class InvertedLoop {
         return node.with(op, inputs, outputs);
     }
 
-    private Graph round() {
+    private Graph iteration() {
         var g = new Graph.Builder();
         var constants = params(g, undo, 0, ahead.constants());
         var backConstants = params(g, back.body(), 0, back.constants());

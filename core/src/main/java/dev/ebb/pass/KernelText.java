@@ -120,11 +120,11 @@ public final class KernelText {
             case Control.Scan k ->
                     "scan of "
                             + k.times()
-                            + " rounds, "
+                            + " iterations, "
                             + k.checkpointing().getClass().getSimpleName();
-            case Control.While k -> "while, at most " + k.limit() + " rounds";
+            case Control.While k -> "while, at most " + k.limit() + " iterations";
             case Control.ReverseScan k ->
-                    "reverse scan of " + k.forward().times() + " rounds, " + k.start();
+                    "reverse scan of " + k.forward().times() + " iterations, " + k.start();
             case Control.Cond _ -> "branch";
             case Kernel.Library k -> "library, " + k.workspaceBytes() + " bytes of workspace";
         };

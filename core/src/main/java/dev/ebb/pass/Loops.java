@@ -100,7 +100,7 @@ public final class Loops {
             case Control.While k when k.checkpointing() instanceof Checkpointing.Nothing -> {
                 var counted = new ArrayList<>(List.of(node.outputs().getLast()));
                 counted.addAll(inputs);
-                yield Optional.of(new Key(rounds(k, new Checkpointing.Nothing()), counted));
+                yield Optional.of(new Key(iterations(k, new Checkpointing.Nothing()), counted));
             }
             case Control.Scan _, Control.While _, Control.ReverseScan _, Control.Cond _ ->
                     Optional.empty();
@@ -119,7 +119,7 @@ public final class Loops {
         };
     }
 
-    static Control.Scan rounds(Control.While k, Checkpointing checkpointing) {
+    static Control.Scan iterations(Control.While k, Checkpointing checkpointing) {
         return new Control.Scan(
                 k.body(), k.limit(), k.constants(), k.carries(), false, true, checkpointing);
     }

@@ -37,8 +37,8 @@ public final class Reversals {
      *
      * @param undoable whether its iterations can be inverted
      * @param isLengthKnown whether the number of iterations is known before the loop runs
-     * @param mayOffload whether it always runs all its iterations and lies in no other loop or branch:
-     *     only then its states may be offloaded
+     * @param mayOffload whether it always runs all its iterations and lies in no other loop or
+     *     branch: only then its states may be offloaded
      */
     public record Reversed(
             int iterations,
@@ -92,9 +92,9 @@ public final class Reversals {
                                 .max()
                                 .orElse(-1);
         for (var pair : LoopAndReverse.of(graph)) {
-            var round = new ReversedIteration(pair);
-            if (!round.mayRunAgain()) continue;
-            var given = areas.of(reversed(pair, round, outermost));
+            var iteration = new ReversedIteration(pair);
+            if (!iteration.mayRunAgain()) continue;
+            var given = areas.of(reversed(pair, iteration, outermost));
             if (given.isEmpty()) {
                 var undoing = new InvertedLoop(pair, next);
                 next += undoing.values();
@@ -104,7 +104,7 @@ public final class Reversals {
                 nodes.add(at + 1, undoing.check());
                 continue;
             }
-            var halves = new TapeSplit(round, given.get().kept());
+            var halves = new TapeSplit(iteration, given.get().kept());
             var area = given.get().area();
             var left = new ArrayList<Value>();
             left.add(new Value(next++, area.type()));
@@ -142,10 +142,10 @@ public final class Reversals {
         var run = new ArrayList<>(lowered.nodes());
         var later = new HashSet<Node>();
         for (var pair : LoopAndReverse.of(lowered)) {
-            var round = new ReversedIteration(pair);
-            if (!round.mayRunAgain()) continue;
-            var halves = new TapeSplit(round, round.fullTape());
-            var loop = reversed(pair, round, false);
+            var iteration = new ReversedIteration(pair);
+            if (!iteration.mayRunAgain()) continue;
+            var halves = new TapeSplit(iteration, iteration.fullTape());
+            var loop = reversed(pair, iteration, false);
             var area =
                     new CheckpointArea(
                             loop.allBytes(), loop.state(), loop.tape(), Integer.MAX_VALUE);
@@ -156,15 +156,15 @@ public final class Reversals {
     }
 
     private static Reversed reversed(
-            LoopAndReverse pair, ReversedIteration round, boolean outermost) {
+            LoopAndReverse pair, ReversedIteration iteration, boolean outermost) {
         return new Reversed(
                 pair.forwardScan().times(),
                 !pair.ofUnknownLength(),
                 pair.forwardScan().undo().isPresent(),
                 outermost && !pair.ofUnknownLength() && !pair.forwardScan().counted(),
-                round.stateBytes(),
-                round.tapeBytes(round.fullTape()),
-                round);
+                iteration.stateBytes(),
+                iteration.tapeBytes(iteration.fullTape()),
+                iteration);
     }
 
     private static Node forward(
@@ -189,9 +189,10 @@ public final class Reversals {
 
     /** The text of reports on what a loop keeps. */
     private static String keeping(Control.Scan loop, CheckpointArea area, long repeats) {
-        var again = repeats == 0 ? "" : ", the reverse of a round repeating " + repeats + " ops";
+        var again =
+                repeats == 0 ? "" : ", the reverse of an iteration repeating " + repeats + " ops";
         if (area.capacity(0) >= loop.times())
-            return (repeats == 0 ? " keeping all" : " keeping a tape of every round") + again;
+            return (repeats == 0 ? " keeping all" : " keeping a tape of every iteration") + again;
         int states = Math.min(area.levels() + 1, loop.times());
         return " keeping "
                 + states
@@ -200,7 +201,7 @@ public final class Reversals {
                 + (area.offloaded() == 0
                         ? ""
                         : ", up to " + area.offloaded() + " states outside the arena")
-                + (loop.costs().isEven() ? "" : ", rounds at a declared pace")
+                + (loop.costs().isEven() ? "" : ", iterations with declared costs")
                 + again;
     }
 

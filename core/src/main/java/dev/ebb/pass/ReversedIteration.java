@@ -16,18 +16,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * An iteration ("round") of a loop and the reverse of that iteration as one graph, without
- * duplicates. A node is early if it depends only on the operands of the forward round: it can run
- * in the forward loop. The other nodes depend on a cotangent and are late. The values of early
- * nodes that late nodes read are on the tape of the round, or are recomputed from values on the
- * tape.
+ * An iteration of a loop and the reverse of that iteration as one graph, without duplicates. A node
+ * is early if it depends only on the operands of the forward iteration: it can run in the forward
+ * loop. The other nodes depend on a cotangent and are late. The values of early nodes that late
+ * nodes read are on the tape of the iteration, or are recomputed from values on the tape.
  */
 public final class ReversedIteration {
     private final Control.Scan forward;
     private final Control.Scan backward;
     private final Graph joined;
 
-    /** For each param of the reverse round, its value in the joined graph. */
+    /** For each param of the reverse iteration, its value in the joined graph. */
     private final List<Value> back = new ArrayList<>();
 
     private final Set<Value> early = new HashSet<>();
@@ -58,7 +57,8 @@ public final class ReversedIteration {
     }
 
     /**
-     * The param of the forward round that is param {@code i} of the reverse round; -1 if none is.
+     * The param of the forward iteration that is param {@code i} of the reverse iteration; -1 if
+     * none is.
      */
     private int known(LoopAndReverse pair, int i) {
         var ahead = pair.forwardInputs();
@@ -84,12 +84,12 @@ public final class ReversedIteration {
         }
     }
 
-    /** Whether all early nodes may run again; each late node runs once per round. */
+    /** Whether all early nodes may run again; each late node runs once per iteration. */
     boolean mayRunAgain() {
         return joined.nodes().stream().noneMatch(n -> isEarly(n) && Trait.once(n.op().traits()));
     }
 
-    /** Whether the reverse of a round has the same results each time it runs. */
+    /** Whether the reverse of an iteration has the same results each time it runs. */
     boolean isReplayable() {
         return joined.nodes().stream().noneMatch(n -> Trait.once(n.op().traits()));
     }
@@ -106,35 +106,35 @@ public final class ReversedIteration {
         return backward;
     }
 
-    /** For each param of the reverse round, its value in {@link #graph}. */
+    /** For each param of the reverse iteration, its value in {@link #graph}. */
     List<Value> back() {
         return back;
     }
 
     /**
-     * Both rounds. The params of the forward round come first, and its results; then those of the
-     * reverse round that the forward round does not have.
+     * Both iterations. The params of the forward iteration come first, and its results; then those
+     * of the reverse iteration that the forward iteration does not have.
      */
     public Graph graph() {
         return joined;
     }
 
-    /** The params of the forward round: constants, carries, slices. */
+    /** The params of the forward iteration: constants, carries, slices. */
     public List<Value> forwardParams() {
         return joined.params().subList(0, forward.body().params().size());
     }
 
-    /** The results of the forward round: the next carries, then its slices. */
+    /** The results of the forward iteration: the next carries, then its slices. */
     public List<Value> forwardResults() {
         return joined.results().subList(0, forward.body().results().size());
     }
 
-    /** The results of the reverse round. */
+    /** The results of the reverse iteration. */
     public List<Value> backwardResults() {
         return joined.results().subList(forward.body().results().size(), joined.results().size());
     }
 
-    /** The carries that the forward round begins with. */
+    /** The carries that the forward iteration begins with. */
     public List<Value> carries() {
         return joined.params()
                 .subList(forward.constants(), forward.constants() + forward.carries());
@@ -145,12 +145,18 @@ public final class ReversedIteration {
         return early.containsAll(node.inputs());
     }
 
-    /** Whether {@code value} is computed in the forward loop and can differ from round to round. */
+    /**
+     * Whether {@code value} is computed in the forward loop and can differ from iteration to
+     * iteration.
+     */
     public boolean isEarlyAndChanging(Value value) {
         return changing.contains(value);
     }
 
-    /** The values of early nodes that late nodes read and that can differ from round to round. */
+    /**
+     * The values of early nodes that late nodes read and that can differ from iteration to
+     * iteration.
+     */
     public Set<Value> fullTape() {
         var read = new HashSet<>(backwardResults());
         for (Node node : joined.nodes()) if (!isEarly(node)) read.addAll(node.inputs());
@@ -164,13 +170,13 @@ public final class ReversedIteration {
     }
 
     /**
-     * The nodes of the reverse of a round if certain values are on the tape: its late nodes, and
-     * the early ones that it recomputes, each before the first late node that needs it; and the
+     * The nodes of the reverse of an iteration if certain values are on the tape: its late nodes,
+     * and the early ones that it recomputes, each before the first late node that needs it; and the
      * carries that it reads.
      */
     public record Second(List<Node> nodes, Set<Value> carries) {}
 
-    /** The reverse round for a tape of {@code kept} and of the carries that it reads. */
+    /** The reverse iteration for a tape of {@code kept} and of the carries that it reads. */
     public Second second(Set<Value> kept) {
         int none = joined.nodes().size();
         var needed = new HashMap<Value, Integer>();
@@ -199,7 +205,9 @@ public final class ReversedIteration {
         return bytes(carries());
     }
 
-    /** The bytes of a tape of {@code kept} and of the carries that the reverse round then reads. */
+    /**
+     * The bytes of a tape of {@code kept} and of the carries that the reverse iteration then reads.
+     */
     public long tapeBytes(Set<Value> kept) {
         return bytes(second(kept).carries()) + bytes(kept);
     }

@@ -12,7 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Loops without the stacks that no node reads, which would take the memory of every round. */
+/** Loops without the stacks that no node reads, which would take the memory of every iteration. */
 public final class UnreadStacks {
     private UnreadStacks() {}
 

@@ -54,13 +54,13 @@ public record Binomial(int slots, int offloaded) implements Planner {
     }
 
     @Override
-    public int states(int rounds) {
-        return Math.max(1, Math.min(slots, rounds));
+    public int states(int iterations) {
+        return Math.max(1, Math.min(slots, iterations));
     }
 
     @Override
-    public int offloaded(int rounds) {
-        return Math.max(0, Math.min(offloaded, rounds - states(rounds)));
+    public int offloaded(int iterations) {
+        return Math.max(0, Math.min(offloaded, iterations - states(iterations)));
     }
 
     @Override

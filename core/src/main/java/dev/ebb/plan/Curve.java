@@ -286,20 +286,18 @@ public final class Curve {
     /** The cheapest plan that fits into a budget beside the memory of workers, if any. */
     public Optional<Plan> beside(long bytes) {
         synchronized (families) {
-            long arenaLimit = workers.arenaLimit(bytes);
+            long limit = workers.arenaLimit(bytes);
             var all = layouts.of(plain);
-            if (planned(all) <= arenaLimit) return Optional.of(plan(all, arenaLimit, bytes));
+            if (planned(all) <= limit) return Optional.of(plan(all, limit, bytes));
             var best = Optional.<Layout>empty();
             for (var frontier : families.of(ways, among)) {
                 var found =
-                        frontier.answer(
-                                        arenaLimit,
-                                        m -> planned(m) <= arenaLimit && layouts.fitPlaces(m))
+                        frontier.answer(limit, m -> planned(m) <= limit && layouts.fitPlaces(m))
                                 .map(layouts::of);
                 if (found.isPresent() && (best.isEmpty() || isBetter(found.get(), best.get())))
                     best = found;
             }
-            return best.map(layout -> plan(layout, arenaLimit, bytes));
+            return best.map(layout -> plan(layout, limit, bytes));
         }
     }
 
@@ -334,7 +332,7 @@ public final class Curve {
     /**
      * The corners of plans that fit beside what is set aside for workers and that none of {@code
      * known} undercuts, of a program whose loops were given a smaller checkpoint area: with one for
-     * all states it would cost {@code once}. Of its loops {@code undone} rounds are undone.
+     * all states it would cost {@code once}. Of its loops {@code undone} iterations are undone.
      *
      * @param known corners of other programs, cheapest first
      */
@@ -386,11 +384,11 @@ public final class Curve {
         return workers;
     }
 
-    /** A plan for {@code arenaLimit} bytes, with as many workers as {@code bytes} in all allow. */
-    private Plan plan(Layout layout, long arenaLimit, long bytes) {
+    /** A plan for {@code limit} bytes, with as many workers as {@code bytes} in all allow. */
+    private Plan plan(Layout layout, long limit, long bytes) {
         return new Plan(
                 layout,
-                model.total() + LowerBounds.extra(model, arenaLimit, plain.sequence()),
+                model.total() + LowerBounds.extra(model, limit, plain.sequence()),
                 this,
                 workers.within(bytes - planned(layout)));
     }

@@ -21,8 +21,8 @@ public record Every(int regions) implements Strategy {
 
     /** As many states of a loop as there are multiples of that number. */
     @Override
-    public int states(int rounds) {
-        return Math.max(1, Math.ceilDiv(rounds, regions));
+    public int states(int iterations) {
+        return Math.max(1, Math.ceilDiv(iterations, regions));
     }
 
     /** The unit of a loop is an iteration; it is divided only if it has regions of its own. */

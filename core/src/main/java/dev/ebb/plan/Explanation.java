@@ -183,9 +183,9 @@ final class Explanation {
                 : Optional.of("restored        " + String.join("; ", parts));
     }
 
-    private String amount(RestoreSummary.Part part, boolean rounds) {
+    private String amount(RestoreSummary.Part part, boolean iterations) {
         return part.count()
-                + (rounds ? " rounds, " : ", ")
+                + (iterations ? " iterations, " : ", ")
                 + Budget.show(part.bytes())
                 + (part.cost() == 0 ? "" : ", " + share(part.cost(), plan.cost()) + " of the time");
     }

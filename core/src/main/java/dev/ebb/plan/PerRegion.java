@@ -37,8 +37,8 @@ public record PerRegion(List<Rule> rules, Strategy otherwise) implements Strateg
 
     /** Loops follow the strategy that holds everywhere else. */
     @Override
-    public int states(int rounds) {
-        return otherwise.states(rounds);
+    public int states(int iterations) {
+        return otherwise.states(iterations);
     }
 
     @Override

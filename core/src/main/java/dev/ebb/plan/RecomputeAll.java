@@ -24,7 +24,7 @@ public record RecomputeAll() implements Strategy {
 
     /** A loop's first state alone. */
     @Override
-    public int states(int rounds) {
+    public int states(int iterations) {
         return 1;
     }
 

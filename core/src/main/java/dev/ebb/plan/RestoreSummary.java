@@ -112,11 +112,11 @@ public record RestoreSummary(
         }
 
         private void iterated(Control.ReverseScan scan) {
-            int rounds = scan.forward().times();
-            var splits = CheckpointSplits.of(scan.forward().costs(), scan.area(), rounds);
+            int iterations = scan.forward().times();
+            var splits = CheckpointSplits.of(scan.forward().costs(), scan.area(), iterations);
             // the first way through is that of the loop itself, unless that left nothing
-            long again = splits.forwards(rounds) - rounds;
-            if (scan.start() == Control.ReverseStart.EMPTY) again += rounds;
+            long again = splits.forwards(iterations) - iterations;
+            if (scan.start() == Control.ReverseStart.EMPTY) again += iterations;
             iterated = iterated.and(again, again * scan.area().state(), 0);
         }
 
@@ -131,8 +131,8 @@ public record RestoreSummary(
         RestoreSummary mix(double total, double once, long undone) {
             double waiting = Math.max(0, total - works) + moving;
             double rest = Math.max(0, total - once - recomputed.cost - inverted.cost - waiting);
-            long rounds = iterated.count + undone;
-            double undoing = rounds == 0 ? 0 : rest * undone / rounds;
+            long iterations = iterated.count + undone;
+            double undoing = iterations == 0 ? 0 : rest * undone / iterations;
             return new RestoreSummary(
                     new Part(kept.size(), kept.stream().mapToLong(problem::bytes).sum(), 0),
                     recomputed,

@@ -27,7 +27,7 @@ public final class TradeOff {
      * tapes, and the curve of that form.
      *
      * @param needs the ways that its loops use
-     * @param undone how many of their rounds are undone in all
+     * @param undone how many of their iterations are undone in all
      */
     public record Variant(Curve curve, Ways needs, long undone) {
 

@@ -52,9 +52,9 @@ record InverseIteration(int n, Buffer workspace) {
                 workspace.set(vector(i), 1 + i * 1e-3);
                 workspace.set(vector(i) + 1, im == 0 ? 0 : 1e-2 * (i % 3));
             }
-            for (int round = 0; round < SOLVES; round++) {
-                // the first round omits the forward half: it may begin with any right-hand side
-                if (round > 0) forward();
+            for (int iteration = 0; iteration < SOLVES; iteration++) {
+                // the first iteration omits the forward half: it may begin with any right-hand side
+                if (iteration > 0) forward();
                 backward();
                 normalise();
             }

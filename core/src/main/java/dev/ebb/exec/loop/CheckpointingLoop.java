@@ -11,8 +11,8 @@ import dev.ebb.plan.loop.CheckpointSplits;
 import java.util.List;
 
 /**
- * A forward loop that will be reversed: it saves checkpoints, and tapes its last rounds as it runs
- * them, so that the reverse starts without running any of them again.
+ * A forward loop that will be reversed: it saves checkpoints, and tapes its last iterations as it
+ * runs them, so that the reverse starts without running any of them again.
  */
 final class CheckpointingLoop implements Runnable {
     private final Control.Scan k;
@@ -20,7 +20,7 @@ final class CheckpointingLoop implements Runnable {
     private final CheckpointSplits splits;
     private final CheckpointPool pool;
     private final TapingBody taped;
-    private final LoopBody rounds;
+    private final LoopBody iterations;
     private final List<Buffer> counts;
     private final List<Buffer> first;
     private final List<Buffer> stacks;
@@ -44,7 +44,7 @@ final class CheckpointingLoop implements Runnable {
         carries = out.subList(0, k.carries());
         given = out.subList(k.carries(), out.size() - 1);
         var constants = in.subList(0, k.constants());
-        rounds = new LoopBody(k, k.body(), session, memory, constants, carries);
+        iterations = new LoopBody(k, k.body(), session, memory, constants, carries);
         pool = new CheckpointPool(session, out.getLast().memory(), area, elsewhere);
         taped =
                 new TapingBody(
@@ -69,15 +69,15 @@ final class CheckpointingLoop implements Runnable {
             long place = k.reverse() ? count - 1 - t : t;
             if (next < level && saved.get(next) == t) pool.save(carries, next++);
             if (t < taping) {
-                rounds.feed(stacks, 0, place);
-                rounds.run();
-                rounds.stack(rounds.given(), given, place);
+                iterations.feed(stacks, 0, place);
+                iterations.run();
+                iterations.stack(iterations.given(), given, place);
             } else {
                 taped.run(stacks, place, pool, pool.tape(level, t - taping));
-                rounds.stack(taped.given(), given, place);
+                iterations.stack(taped.given(), given, place);
             }
         }
-        ForwardLoops.clear(session, given, rounds.given(), count);
+        ForwardLoops.clear(session, given, iterations.given(), count);
         pool.elsewhere().settle();
     }
 }

@@ -13,7 +13,7 @@ import dev.ebb.plan.loop.OnlineCheckpoints;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Forward loops: a fixed or counted number of rounds, or while a condition holds. */
+/** Forward loops: a fixed or counted number of iterations, or while a condition holds. */
 final class ForwardLoops {
     private ForwardLoops() {}
 
@@ -46,7 +46,7 @@ final class ForwardLoops {
             Control.Scan k, Session session, List<Buffer> all, List<Buffer> out, Memory memory) {
         var in = k.counted() ? all.subList(1, all.size()) : all;
         var carries = out.subList(0, k.carries());
-        var rounds =
+        var iterations =
                 new LoopBody(k, k.body(), session, memory, in.subList(0, k.constants()), carries);
         var first = in.subList(k.constants(), k.constants() + k.carries());
         var stacks = in.subList(k.constants() + k.carries(), in.size());
@@ -58,17 +58,17 @@ final class ForwardLoops {
             session.copy(first, carries);
             for (int t = 0; t < count; t++) {
                 long place = k.reverse() ? count - 1 - t : t;
-                rounds.feed(stacks, 0, place);
-                if (!remembered.isEmpty()) rounds.stack(carries, remembered, place);
-                rounds.run();
-                rounds.stack(rounds.given(), given, place);
+                iterations.feed(stacks, 0, place);
+                if (!remembered.isEmpty()) iterations.stack(carries, remembered, place);
+                iterations.run();
+                iterations.stack(iterations.given(), given, place);
             }
-            clear(session, given, rounds.given(), count);
+            clear(session, given, iterations.given(), count);
             if (!remembered.isEmpty()) clear(session, remembered, carries, count);
         };
     }
 
-    /** Slices of rounds that do not run are zero. */
+    /** Slices of iterations that do not run are zero. */
     static void clear(Session session, List<Buffer> stacks, List<Buffer> slices, long from) {
         for (int i = 0; i < stacks.size(); i++) {
             var stack = stacks.get(i);
@@ -78,8 +78,8 @@ final class ForwardLoops {
         }
     }
 
-    /** The body of a while loop as one of at most as many rounds as its limit. */
-    private static Control.Scan rounds(Control.While k) {
+    /** The body of a while loop as one of at most as many iterations as its limit. */
+    private static Control.Scan iterations(Control.While k) {
         return new Control.Scan(
                 k.body(),
                 k.limit(),
@@ -96,14 +96,15 @@ final class ForwardLoops {
 
     static long workspaceBytes(Control.While k, Device device) {
         return Math.max(
-                LoopBody.nested(rounds(k), k.body(), device).bytes(), condition(k, device).bytes());
+                LoopBody.nested(iterations(k), k.body(), device).bytes(),
+                condition(k, device).bytes());
     }
 
     static Runnable whileTrue(
             Control.While k, Session session, List<Buffer> in, List<Buffer> out, Memory memory) {
         var carries = out.subList(0, k.carries());
         var constants = in.subList(0, k.constants());
-        var rounds = new LoopBody(rounds(k), k.body(), session, memory, constants, carries);
+        var iterations = new LoopBody(iterations(k), k.body(), session, memory, constants, carries);
         var seen = new ArrayList<>(constants);
         seen.addAll(carries);
         var condition = condition(k, session.device()).bind(session, memory, seen);
@@ -112,7 +113,7 @@ final class ForwardLoops {
         var remembered = out.subList(plain, out.size());
         return () -> {
             session.copy(in.subList(k.constants(), in.size()), carries);
-            var keeper = keeper(k.checkpointing(), rounds, carries, remembered);
+            var keeper = keeper(k.checkpointing(), iterations, carries, remembered);
             int count = 0;
             for (; ; count++) {
                 condition.run();
@@ -124,10 +125,10 @@ final class ForwardLoops {
                                     + " iterations; raise the limit, or correct its condition");
                 }
                 keeper.before(count);
-                rounds.run();
-                rounds.stack(rounds.given(), stacks, count);
+                iterations.run();
+                iterations.stack(iterations.given(), stacks, count);
             }
-            clear(session, stacks, rounds.given(), count);
+            clear(session, stacks, iterations.given(), count);
             session.writeLong(out.get(k.carries()), 0, count);
             keeper.end(count);
         };
@@ -135,34 +136,37 @@ final class ForwardLoops {
 
     /** The states of a loop that are kept while it runs. */
     private interface Keeper {
-        void before(int round);
+        void before(int iteration);
 
         void end(int count);
     }
 
     private static Keeper keeper(
-            Checkpointing what, LoopBody rounds, List<Buffer> carries, List<Buffer> remembered) {
+            Checkpointing what,
+            LoopBody iterations,
+            List<Buffer> carries,
+            List<Buffer> remembered) {
         return switch (what) {
-            case Checkpointing.Nothing _ -> new All(rounds, List.of(), List.of());
-            case Checkpointing.Everything _ -> new All(rounds, carries, remembered);
+            case Checkpointing.Nothing _ -> new All(iterations, List.of(), List.of());
+            case Checkpointing.Everything _ -> new All(iterations, carries, remembered);
             case Checkpointing.Online(var area) ->
-                    new Latest(rounds.session(), area, carries, remembered);
+                    new Latest(iterations.session(), area, carries, remembered);
             case Checkpointing.Checkpoints _ ->
                     throw new IllegalStateException(
-                            "a loop of unknown length cannot tape its last rounds");
+                            "a loop of unknown length cannot tape its last iterations");
         };
     }
 
-    private record All(LoopBody rounds, List<Buffer> carries, List<Buffer> stacks)
+    private record All(LoopBody iterations, List<Buffer> carries, List<Buffer> stacks)
             implements Keeper {
         @Override
-        public void before(int round) {
-            rounds.stack(carries, stacks, round);
+        public void before(int iteration) {
+            iterations.stack(carries, stacks, iteration);
         }
 
         @Override
         public void end(int count) {
-            clear(rounds.session(), stacks, carries, count);
+            clear(iterations.session(), stacks, carries, count);
         }
     }
 
@@ -182,12 +186,12 @@ final class ForwardLoops {
         }
 
         @Override
-        public void before(int round) {
-            int slot = online.offer(round) - 1;
+        public void before(int iteration) {
+            int slot = online.offer(iteration) - 1;
             if (slot >= 0) pool.save(carries, slot);
         }
 
-        /** Writes the round of each state, -1 for none. */
+        /** Writes the iteration of each state, -1 for none. */
         @Override
         public void end(int count) {
             for (long i = 0; i < positions.size(); i++) session.writeLong(positions, i, -1);

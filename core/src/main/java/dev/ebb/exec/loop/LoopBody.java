@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A loop's body bound to memory: constants and carries lie outside it, each round replaces the
+ * A loop's body bound to memory: constants and carries lie outside it, each iteration replaces the
  * carries in place, and slices are passed in.
  */
 final class LoopBody {
@@ -42,7 +42,7 @@ final class LoopBody {
         return new NestedGraph(body, loop.constants(), loop.carries(), device);
     }
 
-    /** The buffer for slice {@code i} of the next round. */
+    /** The buffer for slice {@code i} of the next iteration. */
     Buffer slice(int i) {
         return slices.get(i);
     }
@@ -57,7 +57,7 @@ final class LoopBody {
     }
 
     /**
-     * Loads slices {@code from, from + 1, ...} for the round at index {@code place} from their
+     * Loads slices {@code from, from + 1, ...} for the iteration at index {@code place} from their
      * stacks.
      */
     void feed(List<Buffer> stacks, int from, long place) {

@@ -18,8 +18,8 @@ import java.util.List;
 /**
  * The reverse of a loop in bounded memory. Checkpoints lie on a stack, the latest on top. From
  * there the loop runs forwards, saving further checkpoints where {@link CheckpointSplits} says,
- * until the remaining rounds can be taped; they are taped and reversed, and the sweep goes on with
- * the rounds before them.
+ * until the remaining iterations can be taped; they are taped and reversed, and the sweep goes on
+ * with the iterations before them.
  */
 final class ReverseLoop implements Runnable {
     private final Control.ReverseScan scan;
@@ -40,7 +40,7 @@ final class ReverseLoop implements Runnable {
     private final List<Buffer> positions;
     private final int tapeSlices;
 
-    /** The rounds whose first states are saved, in order. */
+    /** The iterations whose first states are saved, in order. */
     private final List<Integer> saved = new ArrayList<>();
 
     private int count;
@@ -180,8 +180,8 @@ final class ReverseLoop implements Runnable {
     }
 
     /**
-     * Called once all rounds from {@code first} on are reversed: the latest state before them is
-     * next.
+     * Called once all iterations from {@code first} on are reversed: the latest state before them
+     * is next.
      */
     private void expect(int first) {
         if (first == 0) return;
@@ -190,7 +190,9 @@ final class ReverseLoop implements Runnable {
         pool.expect(next, carries);
     }
 
-    /** Reverses the last rounds before {@code to}; returns the first round that it reversed. */
+    /**
+     * Reverses the last iterations before {@code to}; returns the first iteration that it reversed.
+     */
     private int stretch(int to) {
         while (!saved.isEmpty() && saved.getLast() >= to) saved.removeLast();
         int from = saved.isEmpty() ? 0 : saved.getLast();
@@ -213,12 +215,12 @@ final class ReverseLoop implements Runnable {
         return first;
     }
 
-    /** Sorts the saved states by round. */
+    /** Sorts the saved states by iteration. */
     private void sort() {
-        var rounds = positions.getFirst();
+        var iterations = positions.getFirst();
         var order = new ArrayList<Integer>();
-        for (int slot = 0; slot < rounds.size(); slot++)
-            order.add((int) session.readLong(rounds, slot));
+        for (int slot = 0; slot < iterations.size(); slot++)
+            order.add((int) session.readLong(iterations, slot));
         for (int i = 0; i < order.size(); i++) {
             int least = -1;
             for (int j = i; j < order.size(); j++) {
@@ -239,7 +241,7 @@ final class ReverseLoop implements Runnable {
         }
     }
 
-    /** Slices of rounds that do not run are zero. */
+    /** Slices of iterations that do not run are zero. */
     private void clear() {
         if (count == scan.forward().times()) return;
         for (var stack : out.subList(scan.backward().carries(), out.size()))
@@ -257,7 +259,7 @@ final class ReverseLoop implements Runnable {
         }
     }
 
-    /** Reverses rounds {@code [from, to)}, whose tapes lie above all saved states. */
+    /** Reverses iterations {@code [from, to)}, whose tapes lie above all saved states. */
     private void reverse(int from, int to) {
         var tape = back.slices(0, tapeSlices);
         var given = out.subList(scan.backward().carries(), out.size());

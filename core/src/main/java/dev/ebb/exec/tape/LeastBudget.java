@@ -16,15 +16,15 @@ import java.util.Map;
  * tape.
  *
  * @param failing the nodes that failed when they ran, and would again
- * @param rounds for each loop whose number of iterations depends on data, the number that it has
- *     run; a loop that has not run counts with its limit
+ * @param iterations for each loop whose number of iterations depends on data, the number that it
+ *     has run; a loop that has not run counts with its limit
  */
 record LeastBudget(
         List<TapeEvent> events,
         Device device,
         WorkerMemory workers,
         BitSet failing,
-        Map<Integer, Long> rounds) {
+        Map<Integer, Long> iterations) {
 
     /** A node failed as it did on the tape. */
     private static final class Failed extends RuntimeException {
@@ -49,8 +49,8 @@ record LeastBudget(
         }
 
         @Override
-        public long rounds(int i, Node node, Control.Scan loop) {
-            return rounds.getOrDefault(i, (long) loop.times());
+        public long iterations(int i, Node node, Control.Scan loop) {
+            return iterations.getOrDefault(i, (long) loop.times());
         }
     }
 

@@ -55,7 +55,7 @@ public final class Replayer implements AutoCloseable {
     private final TapeReplay replay;
     private final List<TapeEvent> events = new ArrayList<>();
     private final BitSet failing = new BitSet();
-    private final Map<Integer, Long> rounds = new HashMap<>();
+    private final Map<Integer, Long> iterations = new HashMap<>();
 
     /** Why the budget did not suffice for an event; those after it have not been run. */
     private Optional<String> refusal = Optional.empty();
@@ -228,7 +228,7 @@ public final class Replayer implements AutoCloseable {
 
     private OverBudgetException overBudget() {
         told = true;
-        long least = new LeastBudget(events, device, workers, failing, rounds).above(budget);
+        long least = new LeastBudget(events, device, workers, failing, iterations).above(budget);
         return new OverBudgetException(
                 refusal.orElseThrow()
                         + "; the ops recorded so far need "
@@ -273,9 +273,9 @@ public final class Replayer implements AutoCloseable {
         }
 
         @Override
-        public long rounds(int i, Node node, Control.Scan loop) {
+        public long iterations(int i, Node node, Control.Scan loop) {
             var count = replay.residents().buffer(node.inputs().getFirst());
-            return rounds.computeIfAbsent(i, _ -> session.readLong(count, 0));
+            return iterations.computeIfAbsent(i, _ -> session.readLong(count, 0));
         }
     }
 

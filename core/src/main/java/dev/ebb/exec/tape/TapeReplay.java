@@ -42,7 +42,7 @@ final class TapeReplay {
                 int i, Node node, OpForm form, Kernel kernel, boolean again, long at, long scratch);
 
         /** The number of iterations that the loop reversed by node number {@code i} has run. */
-        long rounds(int i, Node node, Control.Scan loop);
+        long iterations(int i, Node node, Control.Scan loop);
     }
 
     /** The budget is too small; {@link #why} names the op and the memory that it needs. */
@@ -314,9 +314,11 @@ final class TapeReplay {
      */
     private CheckpointArea area(int i, Control.ReverseScan k, Node node, long needed) {
         var area = k.area();
-        long rounds =
-                k.forward().counted() ? kernels.rounds(i, node, k.forward()) : k.forward().times();
-        long all = Math.max(1, rounds) * area.tape();
+        long iterations =
+                k.forward().counted()
+                        ? kernels.iterations(i, node, k.forward())
+                        : k.forward().times();
+        long all = Math.max(1, iterations) * area.tape();
         long spare = residents.left() + eviction.losable() / 2 - needed;
         long bytes = Math.clamp(spare + area.tape(), area.tape(), all) / 64 * 64;
         return new CheckpointArea(bytes, area.state(), area.tape(), area.tapes());

@@ -149,7 +149,8 @@ public record Roofline(double products, double simple, double bytes, double star
     }
 
     /**
-     * Every round is taped once, here or by the forward loop, and what is run ahead comes on top.
+     * Every iteration is taped once, here or by the forward loop, and what is run ahead comes on
+     * top.
      */
     private double reverseScan(Control.ReverseScan k) {
         int times = k.forward().times();

@@ -26,7 +26,7 @@ public final class Packing {
     /** The most comparisons for trying orders. */
     private static final long PATIENCE = 80_000_000L;
 
-    private static final int ROUNDS = 20;
+    private static final int ITERATIONS = 20;
 
     /** Sizes of arenas to try, in thousandths of the peak of live bytes. */
     private static final int[] GOALS = {1080, 1040, 1030, 1025, 1020, 1010, 1005, 1002, 1000};
@@ -177,7 +177,9 @@ public final class Packing {
     /** Places all buffers a few more times, those that ended above the floor first. */
     private void promote(int[] start) {
         int[] order = start;
-        for (int round = 0; round < ROUNDS && bestArena > floor && work < PATIENCE; round++) {
+        for (int iteration = 0;
+                iteration < ITERATIONS && bestArena > floor && work < PATIENCE;
+                iteration++) {
             place(order, Long.MAX_VALUE);
             int[] rest = order;
             order =

@@ -26,7 +26,7 @@ import java.util.Optional;
 public record LoopStates(
         Value key,
         CheckpointArea area,
-        int rounds,
+        int iterations,
         IterationCosts costs,
         List<Value> carries,
         boolean forward) {
@@ -86,17 +86,17 @@ public record LoopStates(
             write += place.toWrite(v.type().bytes());
             read += place.toRead(v.type().bytes());
         }
-        long first = Math.min(area.offloaded(), splits().positions(rounds).size());
+        long first = Math.min(area.offloaded(), splits().positions(iterations).size());
         double hidden = area.moving() * kernels;
         if (forward) return Math.max(0, first * write - hidden);
         var all = all();
-        double stretch = hidden * area.capacity(splits().levels()) / Math.max(1, rounds);
+        double stretch = hidden * area.capacity(splits().levels()) / Math.max(1, iterations);
         return Math.max(0, (all.writes - first) * write - hidden / 2)
                 + all.reads * Math.max(0, read - stretch);
     }
 
     private CheckpointSplits splits() {
-        return CheckpointSplits.of(costs, area, rounds);
+        return CheckpointSplits.of(costs, area, iterations);
     }
 
     /**
@@ -108,7 +108,7 @@ public record LoopStates(
         var splits = splits();
         var known = new HashMap<Stretch, Moves>();
         var open = new ArrayDeque<Stretch>();
-        var whole = new Stretch(0, rounds, 0);
+        var whole = new Stretch(0, iterations, 0);
         open.push(whole);
         while (!open.isEmpty()) {
             var s = open.peek();

@@ -17,7 +17,7 @@ import java.util.Optional;
  * cache. Every sequence is validated by replay before it is used.
  */
 final class CachedGenerations {
-    /** One generation, and the further rungs that were known when it was made. */
+    /** One generation, and the further plans that were known when it was made. */
     record Generation(List<Frontier.Member> own, List<Frontier.Member> beyond) {}
 
     private record All(List<Generation> generations, boolean complete) {}

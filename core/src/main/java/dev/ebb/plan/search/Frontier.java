@@ -19,12 +19,11 @@ import java.util.stream.Stream;
  * for its peak. It depends on the problem and the costs alone, not on the budgets asked for.
  *
  * <p>The search goes downwards: from computing everything once, the memory bound is lowered level
- * by level ("rungs"), each plan derived from the one above and improved by {@link
- * NeighbourhoodSearch}; then upwards, where a plan from below may beat the one found before. It
- * proceeds in generations, always the same ones, as many as the smallest budget so far needs, or
- * all where values can be moved. A budget is answered from the first generations that have a plan
- * for it, and no later plan is cheaper: so the answer does not depend on earlier requests, and more
- * memory never costs time.
+ * by level, each plan derived from the one above and improved by {@link NeighbourhoodSearch}; then
+ * upwards, where a plan from below may beat the one found before. The generations are always the
+ * same, as many as the smallest budget so far needs, or all where values can be moved. A budget is
+ * answered from the first generations that have a plan for it, and no later plan is cheaper: so the
+ * answer does not depend on earlier requests, and more memory never costs time.
  */
 public final class Frontier {
     /** One plan: its sequence, its peak of live bytes, and its cost above computing all once. */
@@ -81,15 +80,13 @@ public final class Frontier {
     /** The randomness in the choices, for when the greedy choice fails. */
     private static final double[] NOISES = {0, 0.5, 1};
 
-    /** The curve is steep where a rung adds this share of the cost of computing everything once. */
+    /** The curve is steep where one level less costs this share of computing everything once. */
     private static final double STEEP = 0.02;
 
     /** A generation covers a tenth of the way from the store-all peak down to nothing. */
     private static final int GENERATIONS = 10;
 
-    /**
-     * A generation is final when the next rungs are known, from which its own plans may improve.
-     */
+    /** A generation is final when the next plans are known, from which its own may improve. */
     private static final int AHEAD = 2;
 
     private final SearchModel model;
@@ -110,11 +107,11 @@ public final class Frontier {
     /** The members of each generation, in the order in which they were found. */
     private final List<List<Member>> generations = new ArrayList<>();
 
-    /** The further rungs that were known when each generation was made. */
+    /** The further plans that were known when each generation was made. */
     private final List<List<Member>> beyond = new ArrayList<>(List.of(List.of()));
 
-    /** Known rungs that are not yet in a generation, highest bound first. */
-    private final List<Member> ladder = new ArrayList<>();
+    /** Known plans that are not yet in a generation, highest bound first. */
+    private final List<Member> pending = new ArrayList<>();
 
     /** The plan that rebuilds all it can by inverses, until it is used. */
     private Optional<Member> walkedBack;
@@ -124,8 +121,8 @@ public final class Frontier {
     private boolean ended;
 
     /**
-     * The plans that one more way allows than the {@code smaller} families. A rung that a smaller
-     * family reaches at less cost is taken over from it.
+     * The plans that one more way allows than the {@code smaller} families. A memory bound that a
+     * smaller family reaches at less cost is taken over from it.
      */
     Frontier(
             SearchModel model,
@@ -205,24 +202,24 @@ public final class Frontier {
         int count = known.end(generations, beyond);
         while (generations.size() < count) search();
         if (!search()) return false;
-        known.put(generations, beyond, ended && ladder.isEmpty());
+        known.put(generations, beyond, ended && pending.isEmpty());
         return true;
     }
 
     private boolean search() {
-        if (ended && ladder.isEmpty()) return false;
+        if (ended && pending.isEmpty()) return false;
         int stop = Math.max(0, (GENERATIONS - generations.size()) * levels / GENERATIONS - AHEAD);
         while (!ended && level > stop) descend();
         if (!ended && level == 0) ended = true;
         if (ended) settleLeast();
         ascend(share / 8);
-        int kept = ended ? 0 : Math.min(AHEAD, ladder.size());
-        var own = ladder.subList(0, ladder.size() - kept);
+        int kept = ended ? 0 : Math.min(AHEAD, pending.size());
+        var own = pending.subList(0, pending.size() - kept);
         // a plan for more memory that was returned already must not cost more than these
         double least = model.mayMove() ? 0 : members(generations.size()).getLast().extra;
         generations.add(times.of(own).stream().filter(m -> m.extra >= least).toList());
         own.clear();
-        beyond.add(times.of(ladder));
+        beyond.add(times.of(pending));
         return true;
     }
 
@@ -263,7 +260,7 @@ public final class Frontier {
         return new Member(model, now.sequence(), now.peak, now.extra);
     }
 
-    /** Goes one rung down, if there is one. */
+    /** Goes one memory bound down, if there is one. */
     private void descend() {
         level--;
         long bound = (long) (storeAll * (double) level / levels);
@@ -285,7 +282,7 @@ public final class Frontier {
         }
         boolean own = found.model == model && (rival.isEmpty() || !model.mayMove());
         if (own && found.extra - above.extra > STEEP * model.total()) found = inTwo(bound, found);
-        ladder.add(found);
+        pending.add(found);
         above = found;
     }
 
@@ -316,18 +313,18 @@ public final class Frontier {
         for (int k = level; (long) (storeAll * (double) k / levels) > walked.peak; k--) {
             search.squeeze().start(walked.sequence);
             search.squeeze().relax((long) (storeAll * (double) k / levels));
-            ladder.add(here());
+            pending.add(here());
         }
         above = member(search.improve(walked.sequence, walked.peak, share));
-        ladder.add(above);
+        pending.add(above);
         return true;
     }
 
-    /** Adds a rung where the curve is steep, which may also lead to a better end. */
+    /** Adds a memory bound where the curve is steep, which may also lead to a better end. */
     private Member inTwo(long bound, Member found) {
         var middle = under(above, bound + (above.peak - bound) / 2, true, share / 4);
         if (middle == null || middle.extra >= found.extra) return found;
-        ladder.add(middle);
+        pending.add(middle);
         var better = under(middle, bound, false, share / 8);
         return better != null && better.extra < found.extra ? better : found;
     }
@@ -345,7 +342,7 @@ public final class Frontier {
                 failed = bound;
             } else {
                 above = found;
-                ladder.add(found);
+                pending.add(found);
             }
         }
     }
@@ -389,17 +386,17 @@ public final class Frontier {
         return here();
     }
 
-    /** Tries at each rung to relax the plan of a lower rung. */
+    /** Tries at each memory bound to relax the plan of a lower one. */
     private void ascend(long allowance) {
-        for (int i = ladder.size() - 2; i >= 0; i--) {
-            var own = ladder.get(i);
-            var below = ladder.get(i + 1);
+        for (int i = pending.size() - 2; i >= 0; i--) {
+            var own = pending.get(i);
+            var below = pending.get(i + 1);
             long bound = own.peak;
             search.squeeze().start(below.sequence);
             search.squeeze().relax(bound);
             var relaxed = here();
             if (relaxed.extra < own.extra)
-                ladder.set(i, member(search.improve(relaxed.sequence, bound, allowance)));
+                pending.set(i, member(search.improve(relaxed.sequence, bound, allowance)));
         }
     }
 }

@@ -49,11 +49,11 @@ final class MemberTimes {
 
     /**
      * Least memory first; where values are moved, less time counts more than memory within a {@code
-     * rung}.
+     * bytes}.
      */
-    Comparator<Member> byMemory(long rung) {
+    Comparator<Member> byMemory(long bytes) {
         if (!model.mayMove()) return Comparator.comparingLong(Member::peak);
-        return Comparator.comparingLong((Member m) -> m.peak() / Math.max(1, rung))
+        return Comparator.comparingLong((Member m) -> m.peak() / Math.max(1, bytes))
                 .thenComparingDouble(m -> of(m).extra());
     }
 

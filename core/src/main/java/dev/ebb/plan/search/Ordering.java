@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * usually follows.
  */
 public final class Ordering {
-    private static final int ROUNDS = 3;
+    private static final int ITERATIONS = 3;
 
     private final SearchModel model;
     private final int[][] before;
@@ -238,7 +238,7 @@ public final class Ordering {
 
     /** The order with nodes moved to where they save memory. */
     int[] tidy() {
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int iteration = 0; iteration < ITERATIONS; iteration++) {
             boolean moved = false;
             for (int i = 0; i < order.length; i++) step[order[i]] = i;
             for (int u : order.clone()) moved |= hoist(u);

@@ -10,10 +10,10 @@ import java.util.Set;
 
 /**
  * Fits a sequence into a budget by evicting values and recomputing them just before their next use.
- * Each round applies the best of all {@link EvictionCandidates}, and the same choice at repeated
- * parts of the graph: the layers of a network are decided together, so a deep network takes hardly
- * more rounds than a shallow one. The choice is greedy, as in DTR (Kirisame et al., 2021), but it
- * knows every later use and is followed by an exact replay.
+ * Each iteration applies the best of all {@link EvictionCandidates}, and the same choice at
+ * repeated parts of the graph: the layers of a network are decided together, so a deep network
+ * takes hardly more iterations than a shallow one. The choice is greedy, as in DTR (Kirisame et
+ * al., 2021), but it knows every later use and is followed by an exact replay.
  */
 final class Rematerialisation {
     /**

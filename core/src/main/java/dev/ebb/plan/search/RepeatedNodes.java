@@ -12,7 +12,7 @@ import java.util.Map;
  * match those in the middle.
  */
 final class RepeatedNodes {
-    private static final int ROUNDS = 3;
+    private static final int ITERATIONS = 3;
     private static final long PRIME = 0x9E3779B97F4A7C15L;
 
     private final int[] colour;
@@ -22,7 +22,7 @@ final class RepeatedNodes {
         int n = model.nodes.size();
         var now = new long[n];
         for (int u = 0; u < n; u++) now[u] = own(model, u);
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int iteration = 0; iteration < ITERATIONS; iteration++) {
             var next = new long[n];
             for (int u = 0; u < n; u++) next[u] = among(model, u, now);
             now = next;

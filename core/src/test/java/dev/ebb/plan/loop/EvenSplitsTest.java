@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 
 class EvenSplitsTest {
 
-    /** Rounds run ahead when all are reversed as {@code splits} says. */
-    private static long ahead(CheckpointSplits splits, int rounds) {
-        return splits.forwards(rounds) - rounds;
+    /** Iterations run ahead when all are reversed as {@code splits} says. */
+    private static long ahead(CheckpointSplits splits, int iterations) {
+        return splits.forwards(iterations) - iterations;
     }
 
     @Test
@@ -23,15 +23,15 @@ class EvenSplitsTest {
                         CheckpointSplits.of(
                                 IterationCosts.EVEN, CheckpointArea.slots(slots, 3, 7), n);
                 assertThat(n + ahead(splits, n))
-                        .as("%s rounds, %s slots", n, slots)
+                        .as("%s iterations, %s slots", n, slots)
                         .isEqualTo(Revolve.forwards(n, slots));
             }
         }
     }
 
     /**
-     * What is saved and taped (a bit for each round), where it stands, what is to be reversed; as
-     * one number, at most eight rounds.
+     * What is saved and taped (a bit for each iteration), where it stands, what is to be reversed;
+     * as one number, at most eight iterations.
      */
     private record State(int saved, int taped, int at, int left) {
         static State of(int number) {
@@ -43,7 +43,7 @@ class EvenSplitsTest {
         }
     }
 
-    /** The fewest rounds run ahead over all ways to save, tape, restore, drop and reverse. */
+    /** The fewest iterations run ahead over all ways to save, tape, restore, drop and reverse. */
     private static int searched(int n, CheckpointArea area) {
         return ShortestWay.length(
                         new State(1, 0, 0, n).number(),
@@ -128,7 +128,7 @@ class EvenSplitsTest {
         assertThat(sum / count).isLessThan(1.01);
     }
 
-    /** For every number of rounds the fewest that are run ahead; all splits are tried. */
+    /** For every number of iterations the fewest that are run ahead; all splits are tried. */
     private static int[] table(int most, CheckpointArea area) {
         int levels = Math.min(area.levels(), most);
         // the last first, so that both factors of a split are read in the same direction

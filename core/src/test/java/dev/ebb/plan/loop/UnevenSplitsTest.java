@@ -32,7 +32,7 @@ class UnevenSplitsTest {
         return new UnevenSplits(costs, area(slots), n, new EvenSplits(area(slots), n));
     }
 
-    /** What reversing costs in the unit of the pace, each round's own taped run included. */
+    /** What reversing costs in the unit of the pace, each iteration's own taped run included. */
     private static double work(CheckpointSplits splits, IterationCosts costs, int n, int slots) {
         double mean = costs.weights().stream().mapToDouble(w -> w).average().orElse(1);
         return (uneven(costs, n, slots).work(splits) + n) * mean;
@@ -118,11 +118,12 @@ class UnevenSplitsTest {
                 var growing = IterationCosts.of(n, i -> 1 + i);
                 assertThat(work(best(growing, n, slots), growing, n, slots))
                         .isLessThanOrEqualTo(work(even, growing, n, slots));
-                // with one state more than the first, a million rounds need finer steps than blocks
+                // with one state more than the first, a million iterations need finer steps than
+                // blocks
                 if (n > 20_000 && slots == 2) continue;
                 var steep = IterationCosts.of(n, i -> Math.exp(10.0 * i / n));
                 assertThat(work(best(steep, n, slots), steep, n, slots))
-                        .as("%s rounds, %s slots", n, slots)
+                        .as("%s iterations, %s slots", n, slots)
                         .isLessThan(0.95 * work(even, steep, n, slots));
             }
         }
