@@ -59,7 +59,7 @@ public interface Device {
 
     /**
      * Where the computation of {@code node} may be cut along an axis with the same bits: see {@link
-     * Node.Cuts}. A device that does not say so is never asked to compute in parts.
+     * Node.Cuts}. A device that does not say so is never asked to compute in tiles.
      */
     default int cutEvery(Node node, int axis) {
         return Node.Cuts.NEVER;

@@ -149,10 +149,10 @@ public sealed interface Control extends Kernel {
         }
 
         /**
-         * How many rows a part has, if the slices of the loop with these inputs are parts of
+         * How many rows a tile has, if the slices of the loop with these inputs are tiles of
          * tensors rather than single indices of their first axes.
          */
-        public Optional<Integer> partRows(List<Value> inputs) {
+        public Optional<Integer> tileRows(List<Value> inputs) {
             int first = constants + carries;
             if (body.params().size() == first) return Optional.empty();
             var slice = body.params().get(first).type().shape();

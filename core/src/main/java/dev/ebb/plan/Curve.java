@@ -141,7 +141,7 @@ public final class Curve {
 
     /**
      * The curve of the program in the form that keeps everything: this one, unless this is that of
-     * another form, whose loops keep less or whose regions are computed in parts.
+     * another form, whose loops keep less or whose regions are computed in tiles.
      */
     public Curve program() {
         return forms.program().get();

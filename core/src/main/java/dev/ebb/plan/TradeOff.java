@@ -48,7 +48,7 @@ public final class TradeOff {
 
     /**
      * The other forms in which a program may be planned: a loop may keep less, a region may be
-     * computed in parts. Their curves are computed when needed.
+     * computed in tiles. Their curves are computed when needed.
      *
      * @param smallest the forms among which the one with the smallest budget is
      * @param between the forms between these and the one that keeps everything

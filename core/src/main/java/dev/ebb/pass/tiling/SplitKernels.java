@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Splits fused kernels where more of the computation can then be done in parts. A product that sums
+ * Splits fused kernels where more of the computation can then be done in tiles. A product that sums
  * over all rows and has an epilogue becomes a product without one and a map of its sums. A fold
  * over all rows that cannot be cut becomes a map and a fold of its result, if that result is at
  * most half as large as the largest operand in rows. No bit changes: a value is the same in memory

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * An axis along which one node can be computed part by part. A value is in rows if its elements are
- * {@code rows} consecutive stretches of equal length; a part of it is some consecutive rows. A row
+ * An axis along which one node can be computed tile by tile. A value is in rows if its elements are
+ * {@code rows} consecutive stretches of equal length; a tile of it is some consecutive rows. A row
  * corresponds to {@code each} indices of the axis. At these the node reads, of every operand, only
  * elements of that row, or those that do not depend on the index.
  *
@@ -36,16 +36,16 @@ record TileAxis(
     }
 
     /** The kernel for some indices of an axis. */
-    private interface Part {
+    private interface TileKernel {
         /** The kernel for {@code count} indices, from index {@code first} of the operands on. */
         Kernel of(TileAxis axis, int count, int first);
     }
 
-    /** How the results for the parts of an axis are combined, and in which type. */
+    /** How the results for the tiles of an axis are combined, and in which type. */
     private record Combined(Kernel.Combine combine, DType type) {}
 
     /**
-     * The axes of a kernel, how it reads its operands along them, and how it is computed in parts.
+     * The axes of a kernel, how it reads its operands along them, and how it is computed in tiles.
      * Only this record and the methods that make it depend on the form of the kernel.
      *
      * @param dims the sizes of the axes, of the results and of those that are combined
@@ -62,7 +62,7 @@ record TileAxis(
             List<Integer> kept,
             List<Scalar> bodies,
             Optional<Combined> combined,
-            Part part) {}
+            TileKernel tile) {}
 
     /** An axis of {@code node} that divides into this number of rows, if there is one. */
     static Optional<TileAxis> of(Node node, int rows, Node.Cuts cuts) {
@@ -133,19 +133,19 @@ record TileAxis(
         if (walk.combined.isEmpty()) return false;
         var type = walk.combined.get().type;
         if (type != DType.F32 && type != DType.F64) return false;
-        // a product adds the sum of the parts before it in its epilogue, in that type
+        // a product adds the sum of the tiles before it in its epilogue, in that type
         return node.kernel() instanceof Kernel.Contract
                 || type == node.outputs().getFirst().type().dtype();
     }
 
-    /** How the results for parts of an axis that is combined make the result for all of it. */
+    /** How the results for tiles of an axis that is combined make the result for all of it. */
     Kernel.Combine combine() {
         return walk(node).flatMap(Walk::combined).orElseThrow().combine;
     }
 
     /**
      * Whether the node is a product that combines the axis and then applies an epilogue or converts
-     * the sums: both may only follow the last part.
+     * the sums: both may only follow the last tile.
      */
     boolean hasEpilogue() {
         return folded
@@ -156,7 +156,7 @@ record TileAxis(
                                 == node.inputs().getFirst().type().dtype().compute());
     }
 
-    /** The number of rows in a part must be a multiple of this number. */
+    /** The number of rows in a tile must be a multiple of this number. */
     int unit() {
         return folded ? every / gcd(every, each) : 1;
     }
@@ -308,16 +308,16 @@ record TileAxis(
             List<Integer> kept,
             List<Scalar> bodies,
             Optional<Combined> combined,
-            Part part) {
+            TileKernel tile) {
         var further = views.stream().map(_ -> 0L).toList();
-        return Optional.of(new Walk(shape.dims(), views, further, kept, bodies, combined, part));
+        return Optional.of(new Walk(shape.dims(), views, further, kept, bodies, combined, tile));
     }
 
     /**
      * A kernel that computes each of {@code count} stretches of its result from those of its
      * operands.
      */
-    private static Optional<Walk> outer(int count, Node node, Part part) {
+    private static Optional<Walk> outer(int count, Node node, TileKernel tile) {
         if (count == 0) return Optional.empty();
         var views = new ArrayList<View>();
         var further = new ArrayList<Long>();
@@ -334,7 +334,7 @@ record TileAxis(
                         List.of(0),
                         List.of(),
                         Optional.empty(),
-                        part));
+                        tile));
     }
 
     private static Walk contract(Kernel.Contract k, List<DType> in) {
@@ -380,11 +380,11 @@ record TileAxis(
     }
 
     /**
-     * The kernel for {@code count} indices of the axis. Its operands are parts; it begins at index
+     * The kernel for {@code count} indices of the axis. Its operands are tiles; it begins at index
      * {@code first} of them.
      */
-    Kernel part(int count, int first) {
-        return walk(node).orElseThrow().part.of(this, count, first);
+    Kernel tile(int count, int first) {
+        return walk(node).orElseThrow().tile.of(this, count, first);
     }
 
     private List<View> from(int first, List<View> views) {

@@ -20,23 +20,23 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A loop that computes nodes part by part. Each iteration computes one part, a fixed number of
- * rows. It reads only the rows of its part of the inputs that are read row by row, and the other
+ * A loop that computes nodes tile by tile. Each iteration computes one tile, a fixed number of
+ * rows. It reads only the rows of its tile of the inputs that are read row by row, and the other
  * inputs as a whole. The loop stacks the results in rows that other nodes read. Sums over all rows
- * are carried from one iteration to the next: each iteration adds the sums of its part in the order
+ * are carried from one iteration to the next: each iteration adds the sums of its tile in the order
  * in which the device adds them in one kernel, so that no bit changes. If the number of rows is no
- * multiple of a part, the same nodes compute the last rows after the loop.
+ * multiple of a tile, the same nodes compute the last rows after the loop.
  */
 final class TileLoop {
     private final List<TileAxis> axes;
     private final Set<Value> leaving;
     private final int rows;
-    private final int part;
+    private final int tile;
 
     /** The inputs that every iteration reads as a whole. */
     private final List<Value> constants = new ArrayList<>();
 
-    /** The inputs of which an iteration reads the rows of its part. */
+    /** The inputs of which an iteration reads the rows of its tile. */
     private final List<Value> slices = new ArrayList<>();
 
     /** The nodes that combine all rows: the iterations carry their results. */
@@ -48,13 +48,13 @@ final class TileLoop {
     /**
      * @param axes the nodes to compute, with their axes, producers before readers
      * @param leaving the values in rows that other nodes read
-     * @param part how many rows an iteration computes
+     * @param tile how many rows an iteration computes
      */
-    TileLoop(List<TileAxis> axes, Set<Value> leaving, int rows, int part) {
+    TileLoop(List<TileAxis> axes, Set<Value> leaving, int rows, int tile) {
         this.axes = List.copyOf(axes);
         this.leaving = leaving;
         this.rows = rows;
-        this.part = part;
+        this.tile = tile;
         collect();
     }
 
@@ -88,11 +88,11 @@ final class TileLoop {
     }
 
     private int times() {
-        return rows / part;
+        return rows / tile;
     }
 
     private int left() {
-        return rows % part;
+        return rows % tile;
     }
 
     /**
@@ -143,7 +143,7 @@ final class TileLoop {
                 continue;
             }
             var types = node.outputs().stream().map(v -> some(v, count)).toList();
-            var op = op(node, axis.part(count * axis.each(), 0), types);
+            var op = op(node, axis.tile(count * axis.each(), 0), types);
             var made = g.emit(op, inputs, node.labels());
             for (int i = 0; i < made.size(); i++) inRows.put(node.outputs().get(i), made.get(i));
         }
@@ -161,14 +161,14 @@ final class TileLoop {
         return new Lowered(node.op().name(), kernel, types, node.op().traits(), List.of());
     }
 
-    /** Adds to {@code before} the results for the pieces of a part, one after the other. */
+    /** Adds to {@code before} the results for the pieces of a tile, one after the other. */
     private static Value added(
             Graph.Builder g, TileAxis axis, int count, List<Value> inputs, Value before) {
         var node = axis.node();
         int indices = count * axis.each();
         var sum = before;
         for (int first = 0; first < indices; first += axis.every()) {
-            var piece = axis.part(Math.min(axis.every(), indices - first), first);
+            var piece = axis.tile(Math.min(axis.every(), indices - first), first);
             if (piece instanceof Kernel.Contract k) {
                 // the product adds its result to the sum before in its epilogue, in place
                 var view = View.contiguous(k.shape());
@@ -224,7 +224,7 @@ final class TileLoop {
         inputs.addAll(slices);
         var kernel =
                 new Control.Scan(
-                        body(part),
+                        body(tile),
                         times(),
                         constants.size(),
                         sums.size(),
@@ -250,7 +250,7 @@ final class TileLoop {
     }
 
     private Op loop(Control.Scan kernel, List<Value> outputs) {
-        var name = "parts(%d of %d rows)".formatted(times(), part);
+        var name = "tiles(%d of %d rows)".formatted(times(), tile);
         var types = outputs.stream().map(Value::type).toList();
         return new Lowered(name, kernel, types, Set.of(), List.of());
     }
@@ -263,7 +263,7 @@ final class TileLoop {
                 List.of(
                         new View.Part(all, List.of(0, 0), List.of(1, 1)),
                         new View.Part(
-                                Shape.of(left(), row), List.of(times() * part, 0), List.of(1, 1)));
+                                Shape.of(left(), row), List.of(times() * tile, 0), List.of(1, 1)));
         return new Lowered(
                 "append",
                 new Kernel.Assemble(all, 0, parts),
@@ -325,7 +325,7 @@ final class TileLoop {
             long row = v.type().size() / rows;
             var shape = type.shape();
             var strides = View.contiguous(shape).strides();
-            var view = new View((long) times() * part * row, strides);
+            var view = new View((long) times() * tile * row, strides);
             return new Lowered(
                     "rows",
                     Kernel.Map.of(shape, List.of(view), Scalar.arg(0)),

@@ -25,7 +25,7 @@ import java.util.TreeSet;
  * instead of reading them from memory.
  */
 final class TileRegion {
-    /** The fewest rows of a part. */
+    /** The fewest rows of a tile. */
     private static final int FEWEST = 64;
 
     /**
@@ -39,7 +39,7 @@ final class TileRegion {
     private final int rows;
     private final int coarser;
 
-    /** For each node, the axis along which it can be computed in parts, if there is one. */
+    /** For each node, the axis along which it can be computed in tiles, if there is one. */
     private final List<Optional<TileAxis>> axes = new ArrayList<>();
 
     private final List<Integer> times = new ArrayList<>();
@@ -167,16 +167,16 @@ final class TileRegion {
         var leaving = leaving(own);
         if (leaving.contains(seed)) return Optional.empty();
         var members = withEarlier(own);
-        long part = FEWEST;
+        long tile = FEWEST;
         for (int n : members) {
             int unit = axis(n).unit();
-            part = part / TileAxis.gcd((int) part, unit) * unit;
-            if (2 * part > rows) return Optional.empty();
+            tile = tile / TileAxis.gcd((int) tile, unit) * unit;
+            if (2 * tile > rows) return Optional.empty();
         }
-        part <<= 2 * coarser;
-        if (2 * part > rows) return Optional.empty();
+        tile <<= 2 * coarser;
+        if (2 * tile > rows) return Optional.empty();
         var ordered = members.stream().map(this::axis).toList();
-        var loop = new TileLoop(ordered, leaving, rows, (int) part);
+        var loop = new TileLoop(ordered, leaving, rows, (int) tile);
         return loop.isByteWise() ? rewritten(own, loop) : Optional.empty();
     }
 

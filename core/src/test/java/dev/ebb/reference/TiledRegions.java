@@ -32,24 +32,24 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Regions of many rows that a plan computes part by part, on a device: the bits are those of the
+ * Regions of many rows that a plan computes tile by tile, on a device: the bits are those of the
  * whole, at every budget, and the least budget is what a loop written by hand would need.
  */
-public abstract class PartByPart {
+public abstract class TiledRegions {
     private static final int PROGRAMS = 3;
 
-    /** Every way but parts. */
-    private static final Ways WHOLE = Ways.every().without(Ways.of(Way.PARTS));
+    /** Every way but tiles. */
+    private static final Ways WHOLE = Ways.every().without(Ways.of(Way.TILES));
 
-    protected PartByPart() {}
+    protected TiledRegions() {}
 
     protected abstract Device device();
 
     /** The types whose sums the device cuts. */
     protected abstract List<DType> types();
 
-    /** How many rows a part has at the least for {@code rows} rows. */
-    protected abstract int part(int rows);
+    /** How many rows a tile has at the least for {@code rows} rows. */
+    protected abstract int tile(int rows);
 
     record Mixture(Tensor weights, Tensor means, Tensor factors) {}
 
@@ -73,14 +73,14 @@ public abstract class PartByPart {
 
     @Test
     void a_mixture_takes_what_a_loop_by_hand_takes() {
-        int n = 20 * part(1_000) + 10;
+        int n = 20 * tile(1_000) + 10;
         int k = 6;
         int d = 10;
         var type = types().getFirst();
         var x = (Array) Key.of(1).normal(Type.of(type, n, d));
         var p = mixture(type, k, d);
         try (var whole = compiled((Mixture q) -> terms(x, q));
-                var byHand = compiled((Mixture q) -> byHand(x, q, n / part(n)))) {
+                var byHand = compiled((Mixture q) -> byHand(x, q, n / tile(n)))) {
             long least = whole.plan(p).leastBytes();
             assertThat(least).isLessThan(2 * byHand.plan(p).leastBytes());
             assertThat(3 * least).isLessThan(whole.only(WHOLE).plan(p).leastBytes());
@@ -92,15 +92,17 @@ public abstract class PartByPart {
                 assertSame(whole, p, bytes, expected);
             }
             assertThat(whole.within(Budget.bytes(least)).plan(p).explain())
-                    .contains("in parts        " + n / part(n) + " of " + part(n) + " rows");
+                    .contains("in tiles        " + n / tile(n) + " of " + tile(n) + " rows");
         }
     }
 
-    /** As who has no planner would write it: a scan over parts, of as many points as fill them. */
-    private static Tensor byHand(Array x, Mixture p, int parts) {
-        int rows = x.dim(0) / parts;
+    /**
+     * The same as a scan over tiles that is written by hand, without the points that fill no tile.
+     */
+    private static Tensor byHand(Array x, Mixture p, int tiles) {
+        int rows = x.dim(0) / tiles;
         var sum = Tensors.zeros(x.type().dtype());
-        var sliced = x.slice(0, 0, parts * rows).reshape(parts, rows, x.dim(1));
+        var sliced = x.slice(0, 0, tiles * rows).reshape(tiles, rows, x.dim(1));
         return Loop.scan(
                         sum,
                         sliced,
@@ -152,7 +154,7 @@ public abstract class PartByPart {
 
     private void check(long seed) {
         var random = new Random(seed);
-        int n = 2 * part(1_000) + random.nextInt(300);
+        int n = 2 * tile(1_000) + random.nextInt(300);
         int m = 3 + random.nextInt(6);
         var type = types().get(Math.floorMod(seed, types().size()));
         var steps = random.ints(5, 0, 13).toArray();

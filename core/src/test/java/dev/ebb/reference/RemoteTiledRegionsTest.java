@@ -5,7 +5,7 @@ import dev.ebb.ir.DType;
 
 import java.util.List;
 
-final class RemotePartByPartTest extends PartByPart {
+final class RemoteTiledRegionsTest extends TiledRegions {
     @Override
     protected Device device() {
         return new RemoteDevice();
@@ -17,7 +17,7 @@ final class RemotePartByPartTest extends PartByPart {
     }
 
     @Override
-    protected int part(int rows) {
+    protected int tile(int rows) {
         return 64;
     }
 }

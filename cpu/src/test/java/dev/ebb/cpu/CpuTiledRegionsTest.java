@@ -2,11 +2,11 @@ package dev.ebb.cpu;
 
 import dev.ebb.exec.Device;
 import dev.ebb.ir.DType;
-import dev.ebb.reference.PartByPart;
+import dev.ebb.reference.TiledRegions;
 
 import java.util.List;
 
-class CpuPartByPartTest extends PartByPart {
+class CpuTiledRegionsTest extends TiledRegions {
     private static final Cpu CPU = new Cpu(2);
 
     @Override
@@ -20,7 +20,7 @@ class CpuPartByPartTest extends PartByPart {
     }
 
     @Override
-    protected int part(int rows) {
+    protected int tile(int rows) {
         return 256;
     }
 }

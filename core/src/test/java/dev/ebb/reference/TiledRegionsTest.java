@@ -6,7 +6,7 @@ import dev.ebb.ir.DType;
 
 import java.util.List;
 
-final class PartByPartTest extends PartByPart {
+final class TiledRegionsTest extends TiledRegions {
     @Override
     protected Device device() {
         return new Reference();
@@ -18,7 +18,7 @@ final class PartByPartTest extends PartByPart {
     }
 
     @Override
-    protected int part(int rows) {
+    protected int tile(int rows) {
         return 64;
     }
 }
