@@ -71,7 +71,7 @@ final class BatchedFunctions {
      */
     static <P> List<List<Tensor>> jacobians(Fn<P, List<Tensor>> f, P at) {
         var traced = RecordedFunction.of(f::apply, at);
-        var graph = RunOnceOps.giving(traced.graph());
+        var graph = RunOnceOps.withResults(traced.graph());
         int results = traced.structure().size();
         var given =
                 Trait.once(graph.traits())
@@ -107,7 +107,7 @@ final class BatchedFunctions {
         }
 
         private List<Tensor> rows(List<Tensor> leaves, Type y) {
-            var pullback = RunOnceOps.given(Reverse.pullback(graph, traced.wrt()), graph);
+            var pullback = RunOnceOps.withoutOps(Reverse.pullback(graph, traced.wrt()), graph);
             int values = graph.results().size();
             Fn<Tensor, List<Tensor>> product =
                     unit -> {
@@ -125,7 +125,8 @@ final class BatchedFunctions {
         }
 
         private List<Tensor> columns(List<Tensor> leaves, Type y) {
-            var pushforward = RunOnceOps.given(Forward.pushforward(graph, traced.wrt()), graph);
+            var pushforward =
+                    RunOnceOps.withoutOps(Forward.pushforward(graph, traced.wrt()), graph);
             int values = graph.results().size();
             var out = new ArrayList<Tensor>();
             for (int i = 0; i < leaves.size(); i++) {

@@ -124,7 +124,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
         var prepared = entry.prepared();
         prepared.requireDoubles();
         plans.makeRoom(entry);
-        var direct = prepared.direct();
+        var direct = prepared.arrayFunction();
         return new Primitive(
                 prepared.inputs(),
                 prepared.outputs(),

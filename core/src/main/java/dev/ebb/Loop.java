@@ -116,7 +116,7 @@ public final class Loop {
                         types);
         var back = inverse.map(f -> Trace.of(in -> undone(f, carry, in), types));
         var constants = back.map(b -> union(trace, b)).orElse(trace.captured());
-        var iteration = RunOnceOps.giving(taking(trace, constants, types));
+        var iteration = RunOnceOps.withResults(taking(trace, constants, types));
         var op =
                 new ScanOp(
                         iteration,
@@ -179,7 +179,7 @@ public final class Loop {
         var op =
                 new WhileOp(
                         taking(asked, constants, types),
-                        RunOnceOps.giving(taking(done, constants, types)),
+                        RunOnceOps.withResults(taking(done, constants, types)),
                         limit,
                         constants.size(),
                         first.size());

@@ -37,7 +37,7 @@ final class PreparedProgram implements AutoCloseable {
     private Optional<List<Array>> waiting;
     private List<WeakReference<Array>> written = List.of();
     private Optional<Program> program = Optional.empty();
-    private Optional<ArrayFunction> direct = Optional.empty();
+    private Optional<ArrayFunction> arrayFunction = Optional.empty();
     private @Nullable ArrayFunctionRun small;
     private boolean askedForSmall;
     private volatile Optional<Report> report = Optional.empty();
@@ -82,7 +82,7 @@ final class PreparedProgram implements AutoCloseable {
     synchronized void unload() {
         program.ifPresent(Program::close);
         program = Optional.empty();
-        direct = Optional.empty();
+        arrayFunction = Optional.empty();
         small = null;
         askedForSmall = false;
         written = List.of();
@@ -231,15 +231,15 @@ final class PreparedProgram implements AutoCloseable {
     }
 
     /** This as one method of arrays of doubles, if the device makes one. */
-    synchronized Optional<ArrayFunction> direct() {
+    synchronized Optional<ArrayFunction> arrayFunction() {
         var ready = program();
-        if (direct.isEmpty()) direct = ready.direct(arguments);
-        return direct;
+        if (arrayFunction.isEmpty()) arrayFunction = ready.arrayFunction(arguments);
+        return arrayFunction;
     }
 
     /** Computes the elements of all results from those of all arguments. */
     synchronized void apply(double[] in, double[] out) {
-        var method = direct();
+        var method = arrayFunction();
         if (method.isPresent()) {
             method.get().apply(in, out);
             return;
@@ -279,7 +279,11 @@ final class PreparedProgram implements AutoCloseable {
             if (!askedForSmall && ready.isStraight()) {
                 askedForSmall = true;
                 if (isOfDoubles())
-                    small = direct().filter(ArrayFunction::isPure).map(this::small).orElse(null);
+                    small =
+                            arrayFunction()
+                                    .filter(ArrayFunction::isPure)
+                                    .map(this::small)
+                                    .orElse(null);
             }
             return List.of(results);
         }

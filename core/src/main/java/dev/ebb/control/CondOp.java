@@ -44,8 +44,8 @@ public record CondOp(Graph yes, Graph no) implements Op {
     /** Branches that give what their derivative reads, for it may not run some ops again. */
     public static CondOp of(Graph yes, Graph no) {
         return new CondOp(
-                filled(yes, List.of(), RunOnceOps.values(no)),
-                filled(no, RunOnceOps.values(yes), List.of()));
+                filled(yes, List.of(), RunOnceOps.results(no)),
+                filled(no, RunOnceOps.results(yes), List.of()));
     }
 
     /** {@code branch} with what its ops gave that run once between zeros for the other's. */
@@ -54,7 +54,7 @@ public record CondOp(Graph yes, Graph no) implements Op {
         var here = g.inline(branch, branch.params().stream().map(p -> g.param(p.type())).toList());
         var results = new ArrayList<>(branch.results().stream().map(here::at).toList());
         for (Value v : before) results.add(g.emit(new Fill(v.type(), 0)));
-        for (Value v : RunOnceOps.values(branch)) results.add(here.at(v));
+        for (Value v : RunOnceOps.results(branch)) results.add(here.at(v));
         for (Value v : after) results.add(g.emit(new Fill(v.type(), 0)));
         return g.build(results);
     }
@@ -118,8 +118,8 @@ public record CondOp(Graph yes, Graph no) implements Op {
                         .toList();
         var inputs = new ArrayList<>(node.inputs());
         for (Value out : node.outputs()) inputs.add(adjoints.of(out));
-        var first = RunOnceOps.values(yes);
-        var second = RunOnceOps.values(no);
+        var first = RunOnceOps.results(yes);
+        var second = RunOnceOps.results(no);
         int kept = first.size() + second.size();
         inputs.addAll(node.outputs().subList(node.outputs().size() - kept, node.outputs().size()));
         var back =
@@ -132,8 +132,8 @@ public record CondOp(Graph yes, Graph no) implements Op {
     /** The derivative of a branch, which ignores what the other one gave. */
     private static Graph pulled(
             Graph branch, List<Integer> wrt, List<Value> before, List<Value> after) {
-        var both = RunOnceOps.given(Reverse.pullback(branch, wrt), branch);
-        int own = both.params().size() - RunOnceOps.values(branch).size();
+        var both = RunOnceOps.withoutOps(Reverse.pullback(branch, wrt), branch);
+        int own = both.params().size() - RunOnceOps.results(branch).size();
         var g = new Graph.Builder();
         var arguments = new ArrayList<Value>();
         for (Value p : both.params().subList(0, own)) arguments.add(g.param(p.type()));

@@ -10,51 +10,53 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * Ops that run only once, effects and such that may differ, in the body of a loop or branch. The
- * derivative of a body runs its ops again where it needs their values; of these it must not. So the
- * body gives what they gave as further results, which are kept, and the derivative reads that. So
- * it is with a function of which many derivatives are taken.
+ * Ops in the body of a loop or branch that must run only once: effects, and ops whose result may
+ * differ from run to run. The derivative of a body runs the ops of the body again where it needs
+ * their values, but it must not run these. So the body returns their results as further results,
+ * which are kept, and the derivative reads those. The same holds for a function of which many
+ * derivatives are taken, such as the rows of a Jacobian.
  */
 public final class RunOnceOps {
     private RunOnceOps() {}
 
-    private static boolean is(Node node) {
+    private static boolean runsOnce(Node node) {
         return Trait.once(node.op().traits());
     }
 
-    /** All that the ops of {@code body} give that run only once. */
-    static List<Value> values(Graph body) {
+    /** The results of the ops of {@code body} that run only once. */
+    static List<Value> results(Graph body) {
         return body.nodes().stream()
-                .filter(RunOnceOps::is)
+                .filter(RunOnceOps::runsOnce)
                 .flatMap(node -> node.outputs().stream())
                 .toList();
     }
 
-    /** {@code body} with these as its last results. */
-    public static Graph giving(Graph body) {
+    /** {@code body} with {@link #results} as its last results. */
+    public static Graph withResults(Graph body) {
         var results = new ArrayList<>(body.results());
-        results.addAll(values(body));
+        results.addAll(results(body));
         return new Graph(body.params(), body.nodes(), results);
     }
 
     /**
-     * {@code pulled}, the pullback or pushforward of {@code forward}, which gives all its {@link
-     * #values}: without the ops that gave them. What they gave are its last parameters, in that
-     * order.
+     * {@code derivative}, the pullback or pushforward of {@code forward}, without the ops that run
+     * only once: their results, all of which {@code forward} returns, become the last parameters,
+     * in the order of {@link #results}.
      */
-    public static Graph given(Graph pulled, Graph forward) {
-        var params = new ArrayList<>(pulled.params());
-        for (Value v : values(forward))
-            params.add(pulled.results().get(forward.results().indexOf(v)));
+    public static Graph withoutOps(Graph derivative, Graph forward) {
+        var params = new ArrayList<>(derivative.params());
+        for (Value v : results(forward))
+            params.add(derivative.results().get(forward.results().indexOf(v)));
         var known = new HashSet<>(params);
-        // those of the forward half come first
-        long silent = forward.nodes().stream().filter(n -> is(n) && n.outputs().isEmpty()).count();
+        // the nodes of the forward half come first
+        long silent =
+                forward.nodes().stream().filter(n -> runsOnce(n) && n.outputs().isEmpty()).count();
         var nodes = new ArrayList<Node>();
-        for (Node node : pulled.nodes()) {
+        for (Node node : derivative.nodes()) {
             if (node.outputs().stream().anyMatch(known::contains)) continue;
-            if (is(node) && node.outputs().isEmpty() && silent-- > 0) continue;
+            if (runsOnce(node) && node.outputs().isEmpty() && silent-- > 0) continue;
             nodes.add(node);
         }
-        return new Graph(params, nodes, pulled.results());
+        return new Graph(params, nodes, derivative.results());
     }
 }

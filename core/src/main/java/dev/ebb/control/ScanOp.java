@@ -151,8 +151,11 @@ public record ScanOp(
         return body.params().subList(constants, constants + carries);
     }
 
-    /** The body with every output of an iteration among its results. */
-    private Graph whole() {
+    /**
+     * The body, with the carries at the start of an iteration as further results if they are
+     * stacked.
+     */
+    private Graph bodyWithCarries() {
         if (!remember) return body;
         var results = new ArrayList<>(body.results());
         results.addAll(carryParams());
@@ -245,7 +248,7 @@ public record ScanOp(
         inputs.addAll(stacks);
         inputs.addAll(operands.subList(constants + carries, operands.size()));
         for (int i : back.floatSlicesOut) inputs.add(adjoints.of(node.outputs().get(i)));
-        for (Value v : RunOnceOps.values(body))
+        for (Value v : RunOnceOps.results(body))
             inputs.add(trajectory.get(body.results().lastIndexOf(v)));
         int carried = back.floatCarries.size() + wanted.size();
         var outputs =
@@ -291,7 +294,7 @@ public record ScanOp(
         final Graph body;
 
         Backwards(ScanOp loop, List<Integer> wanted) {
-            var forward = loop.whole();
+            var forward = loop.bodyWithCarries();
             int c = loop.constants;
             int n = loop.carries;
             var params = forward.params();
@@ -311,7 +314,7 @@ public record ScanOp(
             floatCarries.forEach(i -> wrt.add(c + i));
             wrt.addAll(wanted);
             wrt.addAll(floatSlicesIn);
-            var pulled = RunOnceOps.given(Reverse.pullback(forward, wrt), forward);
+            var pulled = RunOnceOps.withoutOps(Reverse.pullback(forward, wrt), forward);
 
             var g = new Graph.Builder();
             var constants = params.subList(0, c).stream().map(p -> g.param(p.type())).toList();
@@ -327,7 +330,7 @@ public record ScanOp(
                     floatSlicesOut.stream()
                             .map(i -> g.param(forward.results().get(i).type()))
                             .toList();
-            var kept = RunOnceOps.values(forward).stream().map(v -> g.param(v.type())).toList();
+            var kept = RunOnceOps.results(forward).stream().map(v -> g.param(v.type())).toList();
 
             var arguments = new ArrayList<>(constants);
             arguments.addAll(carries);

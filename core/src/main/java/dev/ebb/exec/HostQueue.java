@@ -49,8 +49,8 @@ public final class HostQueue implements Queue {
             return Optional.empty();
         }
 
-        /** As {@link Queue#direct}. */
-        default Optional<ArrayFunction> direct(Sequence sequence, int arguments) {
+        /** As {@link Queue#arrayFunction}. */
+        default Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
             return Optional.empty();
         }
 
@@ -131,8 +131,8 @@ public final class HostQueue implements Queue {
     }
 
     @Override
-    public Optional<ArrayFunction> direct(Sequence sequence, int arguments) {
-        return binder.direct(sequence, arguments);
+    public Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
+        return binder.arrayFunction(sequence, arguments);
     }
 
     @Override

@@ -104,7 +104,7 @@ public interface Queue extends AutoCloseable {
      * writes nothing from the host, recorded once to be repeated as a whole; none where the device
      * gains nothing by it.
      */
-    default Optional<Runnable> whole(Runnable run) {
+    default Optional<Runnable> recorded(Runnable run) {
         return Optional.empty();
     }
 
@@ -137,7 +137,7 @@ public interface Queue extends AutoCloseable {
      * As {@link #straight}, with the first {@code arguments} parameters and all results in arrays
      * of doubles instead; all of these are F64.
      */
-    default Optional<ArrayFunction> direct(Sequence sequence, int arguments) {
+    default Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
         return Optional.empty();
     }
 

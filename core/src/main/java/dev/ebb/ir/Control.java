@@ -127,7 +127,7 @@ public sealed interface Control extends Kernel {
 
         @Override
         public Scan withBodies(List<Graph> bodies) {
-            var what =
+            var renewed =
                     checkpointing instanceof Checkpointing.Checkpoints(var area, var taping)
                             ? new Checkpointing.Checkpoints(
                                     area, new Taping(taping.carries, bodies.get(1)))
@@ -139,7 +139,7 @@ public sealed interface Control extends Kernel {
                     carries,
                     reverse,
                     counted,
-                    what,
+                    renewed,
                     costs,
                     undo.map(_ -> bodies.getLast()));
         }

@@ -34,18 +34,18 @@ public final class RowParts {
     public record Columns(Combine combine, Scalar body) implements Result {}
 
     /** A kernel with one output, and which of the outputs of a kernel of rows that is. */
-    public record Part(int output, Kernel kernel) {}
+    public record OneResult(int output, Kernel kernel) {}
 
     /**
      * Every result of {@code rows} by a kernel of its own, with all operands and numbers. Elements
      * come last: they may be written over an operand, which the other results read too.
      */
-    public static List<Part> each(Kernel.Rows rows) {
-        var parts = new ArrayList<Part>();
-        var last = new ArrayList<Part>();
+    public static List<OneResult> split(Kernel.Rows rows) {
+        var parts = new ArrayList<OneResult>();
+        var last = new ArrayList<OneResult>();
         for (int i = 0; i < rows.results().size(); i++) {
             var result = rows.results().get(i);
-            (result instanceof Elements ? last : parts).add(new Part(i, alone(rows, result)));
+            (result instanceof Elements ? last : parts).add(new OneResult(i, alone(rows, result)));
         }
         parts.addAll(last);
         return parts;

@@ -118,7 +118,8 @@ public record ProgramPlanner(
     /** The best plan for {@code traced}. */
     public Plan plan(Graph traced, List<Binding> bindings) {
         if (strategy.isEmpty())
-            return told(new Fit(budget).toString(), () -> search(traced, bindings).best(budget));
+            return reported(
+                    new Fit(budget).toString(), () -> search(traced, bindings).best(budget));
         var chosen = strategy.get();
         if (chosen instanceof Fit(var own)) {
             // the default strategy within its own budget, and within the program's too
@@ -150,7 +151,8 @@ public record ProgramPlanner(
         var updates = places().isEmpty() ? Updates.TOGETHER : Updates.ONE_BY_ONE;
         var loops = new StrategyLoops(chosen, cost, device, places());
         var problem = problem(loops.planned(merged(fusable(traced), updates)), bindings);
-        var plan = told(chosen.toString(), () -> chosen.decide(problem, cost, workers(problem)));
+        var plan =
+                reported(chosen.toString(), () -> chosen.decide(problem, cost, workers(problem)));
         return StrategyLimits.hold(plan, chosen, budget, places());
     }
 
@@ -190,7 +192,7 @@ public record ProgramPlanner(
         };
     }
 
-    private Plan told(String name, Supplier<Plan> planning) {
+    private Plan reported(String name, Supplier<Plan> planning) {
         var done = listener.planning(name);
         var plan = planning.get();
         done.accept(plan);

@@ -134,11 +134,11 @@ final class InvertedLoop {
         var inputs = new ArrayList<>(rebuilt);
         inputs.addAll(firstCarries());
         var region = pair.forward().region();
-        var what = pair.forward().op().name() + (region.isTop() ? "" : " in " + region);
+        var loop = pair.forward().op().name() + (region.isTop() ? "" : " in " + region);
         var op =
                 new Lowered(
-                        "came_back",
-                        new CameBack(what),
+                        "check_inverse",
+                        new InverseCheck(loop),
                         List.of(checked.type()),
                         Set.of(Trait.EFFECT),
                         List.of());
@@ -146,7 +146,7 @@ final class InvertedLoop {
     }
 
     /** The first half of the inputs has the bits of the second. */
-    private record CameBack(String what) implements Kernel.Library {
+    private record InverseCheck(String loop) implements Kernel.Library {
         @Override
         public long workspaceBytes() {
             return 0;
@@ -160,7 +160,7 @@ final class InvertedLoop {
                 if (found.mismatch(inputs.get(carries + i).segment()) >= 0) {
                     throw new IllegalStateException(
                             "the inverse of "
-                                    + what
+                                    + loop
                                     + " did not restore the state before the loop: carry "
                                     + i
                                     + " has different bits; an inverse must restore every bit, as"

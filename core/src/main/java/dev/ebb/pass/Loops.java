@@ -148,9 +148,9 @@ public final class Loops {
                 node.op().traits());
     }
 
-    static Kernel withCheckpointing(Kernel kernel, Checkpointing what) {
+    static Kernel withCheckpointing(Kernel kernel, Checkpointing checkpointing) {
         return kernel instanceof Control.While w
-                ? w.withCheckpointing(what)
-                : ((Control.Scan) kernel).withCheckpointing(what);
+                ? w.withCheckpointing(checkpointing)
+                : ((Control.Scan) kernel).withCheckpointing(checkpointing);
     }
 }

@@ -171,12 +171,12 @@ public final class Reversals {
             LoopAndReverse pair, TapeSplit halves, CheckpointArea area, List<Value> left) {
         var outputs = new ArrayList<>(pair.forwardResults());
         outputs.addAll(left);
-        var what =
+        var checkpointing =
                 pair.ofUnknownLength()
                         ? new Checkpointing.Online(area)
                         : new Checkpointing.Checkpoints(
                                 area, halves.taping(pair.forwardScan().body().results().size()));
-        var kernel = Loops.withCheckpointing(pair.forward().kernel(), what);
+        var kernel = Loops.withCheckpointing(pair.forward().kernel(), checkpointing);
         var onward = kernel instanceof Control.Scan scan ? scan.onward() : kernel;
         var types = outputs.stream().map(Value::type).toList();
         var name = pair.forward().op().name() + keeping(pair.forwardScan(), area, halves.repeats());

@@ -38,8 +38,8 @@ public final class Banded {
         return wide(bands, lead, 2).mul(columns(wide(x, lead, 1), bands.dim(-1), below)).sum(-1);
     }
 
-    private static Shape lead(String who, Tensor bands, int below, Tensor x) {
-        Floats.alike(who, bands, x);
+    private static Shape lead(String op, Tensor bands, int below, Tensor x) {
+        Floats.alike(op, bands, x);
         boolean fits =
                 bands.rank() >= 2
                         && x.rank() >= 1
@@ -47,7 +47,7 @@ public final class Banded {
                         && x.dim(-1) == bands.dim(-2);
         if (!fits) {
             throw new ShapeException(
-                    who
+                    op
                             + " of bands "
                             + bands.type()
                             + " and "
@@ -56,7 +56,7 @@ public final class Banded {
         }
         if (below < 0 || below >= bands.dim(-1)) {
             throw new ShapeException(
-                    who
+                    op
                             + ": "
                             + below
                             + " diagonals below the main one, of "

@@ -133,16 +133,16 @@ final class ComponentClass {
     }
 
     private Object built(List<Object> parts) {
-        return made(parts.toArray());
+        return construct(parts.toArray());
     }
 
     /** An object of these components. */
-    Object made(Object[] parts) {
+    Object construct(Object[] parts) {
         var code = code();
         for (int i = 0; i < parts.length; i++)
             if (!code.declared[i].isInstance(parts[i])) throw cannotHold(i, parts[i]);
         try {
-            return code.access.made(parts);
+            return code.access.construct(parts);
         } catch (Error e) {
             throw e;
         } catch (Throwable e) {

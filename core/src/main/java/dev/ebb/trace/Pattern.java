@@ -138,7 +138,7 @@ public final class Pattern<T> {
         public Object with(List<? extends Tensor> tensors) {
             var made = new Object[parts.length];
             for (int i = 0; i < made.length; i++) made[i] = parts[i].with(tensors);
-            return form.made(made);
+            return form.construct(made);
         }
     }
 

@@ -21,7 +21,7 @@ interface RecordAccess {
     Object[] parts(Object of) throws Throwable;
 
     /** An object of these components. */
-    Object made(Object[] parts) throws Throwable;
+    Object construct(Object[] parts) throws Throwable;
 
     /** The same for many uses. */
     default RecordAccess compiled() {
@@ -52,7 +52,7 @@ interface RecordAccess {
         }
 
         @Override
-        public Object made(Object[] parts) throws Throwable {
+        public Object construct(Object[] parts) throws Throwable {
             return spread.invokeExact(parts);
         }
 
@@ -100,10 +100,10 @@ interface RecordAccess {
                                     open,
                                     code -> parts(code, count));
                             made.withMethodBody(
-                                    "made",
+                                    "construct",
                                     MethodTypeDesc.of(object, array),
                                     open,
-                                    code -> made(code, count));
+                                    code -> construct(code, count));
                         });
     }
 
@@ -124,7 +124,7 @@ interface RecordAccess {
         code.areturn();
     }
 
-    private static void made(CodeBuilder code, int count) {
+    private static void construct(CodeBuilder code, int count) {
         code.loadConstant(handle(count));
         for (int i = 0; i < count; i++) code.aload(1).loadConstant(i).aaload();
         call(code, count);

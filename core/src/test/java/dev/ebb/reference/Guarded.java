@@ -222,8 +222,8 @@ public final class Guarded implements Device {
         }
 
         @Override
-        public Optional<ArrayFunction> direct(Sequence sequence, int arguments) {
-            return queue.direct(sequence, arguments);
+        public Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
+            return queue.arrayFunction(sequence, arguments);
         }
 
         @Override

@@ -48,7 +48,7 @@ final class ElementwiseKernels {
         if (k.results().size() == 1)
             return RowsKernel.of(k, in, out.getFirst(), workspace, workers, tiles, loops);
         var each = new ArrayList<Runnable>();
-        for (var part : RowParts.each(k)) {
+        for (var part : RowParts.split(k)) {
             var to = out.subList(part.output(), part.output() + 1);
             each.add(
                     switch (part.kernel()) {
@@ -61,20 +61,20 @@ final class ElementwiseKernels {
         return () -> each.forEach(Runnable::run);
     }
 
-    private static IllegalStateException unknown(RowParts.Part part) {
+    private static IllegalStateException unknown(RowParts.OneResult part) {
         return new IllegalStateException("not a result of rows: " + part.kernel());
     }
 
     /** The memory that kernels of rows need for each worker. */
     static Need need(Kernel.Rows k, List<DType> in, List<DType> out) {
         if (k.results().size() == 1) return RowsKernel.need(k, in, out.getFirst());
-        return RowParts.each(k).stream()
+        return RowParts.split(k).stream()
                 .map(part -> need(part, in, out.subList(part.output(), part.output() + 1)))
                 .reduce(Need::and)
                 .orElseThrow();
     }
 
-    private static Need need(RowParts.Part part, List<DType> in, List<DType> out) {
+    private static Need need(RowParts.OneResult part, List<DType> in, List<DType> out) {
         return switch (part.kernel()) {
             case Kernel.Map one -> MapKernel.need(one, in, out);
             case Kernel.Fold one -> FoldKernel.need(one, in);
@@ -87,7 +87,7 @@ final class ElementwiseKernels {
     static long workspaceBytes(Kernel.Rows k, List<DType> in) {
         if (k.results().size() == 1) return RowsKernel.workspaceBytes(k, in);
         long most = 0;
-        for (var part : RowParts.each(k)) {
+        for (var part : RowParts.split(k)) {
             most =
                     Math.max(
                             most,

@@ -152,8 +152,8 @@ final class ProgramCpu implements HostQueue.Binder {
     }
 
     @Override
-    public Optional<ArrayFunction> direct(Sequence sequence, int arguments) {
-        return straight.direct(sequence, arguments);
+    public Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
+        return straight.arrayFunction(sequence, arguments);
     }
 
     @Override

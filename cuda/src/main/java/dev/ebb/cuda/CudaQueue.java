@@ -299,7 +299,7 @@ final class CudaQueue implements Queue {
 
     /** Records the run as a CUDA graph when it first runs, unless it is too long. */
     @Override
-    public Optional<Runnable> whole(Runnable run) {
+    public Optional<Runnable> recorded(Runnable run) {
         return Optional.of(new Whole(run));
     }
 

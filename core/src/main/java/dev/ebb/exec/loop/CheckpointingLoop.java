@@ -71,13 +71,13 @@ final class CheckpointingLoop implements Runnable {
             if (t < taping) {
                 iterations.feed(stacks, 0, place);
                 iterations.run();
-                iterations.stack(iterations.given(), given, place);
+                iterations.stack(iterations.results(), given, place);
             } else {
                 taped.run(stacks, place, pool, pool.tape(level, t - taping));
-                iterations.stack(taped.given(), given, place);
+                iterations.stack(taped.results(), given, place);
             }
         }
-        ForwardLoops.clear(session, given, iterations.given(), count);
+        ForwardLoops.clear(session, given, iterations.results(), count);
         pool.elsewhere().settle();
     }
 }

@@ -109,8 +109,8 @@ public final class ControlKernels {
         };
     }
 
-    private static int checkpointOutputs(Control.Checkpointing what) {
-        return switch (what) {
+    private static int checkpointOutputs(Control.Checkpointing checkpointing) {
+        return switch (checkpointing) {
             case Control.Checkpointing.Nothing _, Control.Checkpointing.Everything _ -> 0;
             case Control.Checkpointing.Checkpoints _ -> 1;
             case Control.Checkpointing.Online _ -> 2;

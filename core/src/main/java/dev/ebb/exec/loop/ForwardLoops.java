@@ -61,9 +61,9 @@ final class ForwardLoops {
                 iterations.feed(stacks, 0, place);
                 if (!remembered.isEmpty()) iterations.stack(carries, remembered, place);
                 iterations.run();
-                iterations.stack(iterations.given(), given, place);
+                iterations.stack(iterations.results(), given, place);
             }
-            clear(session, given, iterations.given(), count);
+            clear(session, given, iterations.results(), count);
             if (!remembered.isEmpty()) clear(session, remembered, carries, count);
         };
     }
@@ -126,9 +126,9 @@ final class ForwardLoops {
                 }
                 keeper.before(count);
                 iterations.run();
-                iterations.stack(iterations.given(), stacks, count);
+                iterations.stack(iterations.results(), stacks, count);
             }
-            clear(session, stacks, iterations.given(), count);
+            clear(session, stacks, iterations.results(), count);
             session.writeLong(out.get(k.carries()), 0, count);
             keeper.end(count);
         };
@@ -142,11 +142,11 @@ final class ForwardLoops {
     }
 
     private static Keeper keeper(
-            Checkpointing what,
+            Checkpointing checkpointing,
             LoopBody iterations,
             List<Buffer> carries,
             List<Buffer> remembered) {
-        return switch (what) {
+        return switch (checkpointing) {
             case Checkpointing.Nothing _ -> new All(iterations, List.of(), List.of());
             case Checkpointing.Everything _ -> new All(iterations, carries, remembered);
             case Checkpointing.Online(var area) ->

@@ -18,7 +18,7 @@ final class LoopBody {
     private final Session session;
     private final BoundSteps steps;
     private final List<Buffer> slices;
-    private final List<Buffer> given;
+    private final List<Buffer> results;
 
     /** The iterations of {@code loop}, run by {@code body}. */
     LoopBody(
@@ -34,7 +34,7 @@ final class LoopBody {
         this.steps = nested(loop, body, session.device()).bind(session, memory, outside);
         int first = loop.constants() + loop.carries();
         slices = List.copyOf(steps.params().subList(first, steps.params().size()));
-        given = List.copyOf(steps.results().subList(loop.carries(), steps.results().size()));
+        results = List.copyOf(steps.results().subList(loop.carries(), steps.results().size()));
     }
 
     /** {@code body} returns the next carries first, then its other results. */
@@ -52,8 +52,8 @@ final class LoopBody {
     }
 
     /** The results of the latest iteration other than its carries. */
-    List<Buffer> given() {
-        return given;
+    List<Buffer> results() {
+        return results;
     }
 
     /**

@@ -267,7 +267,7 @@ final class ReverseLoop implements Runnable {
             pool.read(pool.tape(saved.size(), t - from), tape);
             back.feed(backStacks, tapeSlices, place(t));
             back.run();
-            back.stack(back.given(), given, place(t));
+            back.stack(back.results(), given, place(t));
         }
     }
 }

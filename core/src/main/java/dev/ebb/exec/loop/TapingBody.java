@@ -8,7 +8,7 @@ import java.util.List;
 final class TapingBody {
     private final LoopBody iterations;
     private final List<Buffer> carries;
-    private final List<Buffer> given;
+    private final List<Buffer> results;
     private final List<Buffer> taped;
 
     /**
@@ -18,8 +18,8 @@ final class TapingBody {
     TapingBody(LoopBody iterations, List<Buffer> carries, int plain) {
         this.iterations = iterations;
         this.carries = carries;
-        given = List.copyOf(iterations.given().subList(0, plain));
-        taped = List.copyOf(iterations.given().subList(plain, iterations.given().size()));
+        results = List.copyOf(iterations.results().subList(0, plain));
+        taped = List.copyOf(iterations.results().subList(plain, iterations.results().size()));
     }
 
     void run(List<Buffer> stacks, long place, CheckpointPool pool, long offset) {
@@ -30,7 +30,7 @@ final class TapingBody {
     }
 
     /** The results of the latest iteration other than carries and tape. */
-    List<Buffer> given() {
-        return given;
+    List<Buffer> results() {
+        return results;
     }
 }

@@ -59,7 +59,7 @@ public final class Program implements AutoCloseable {
     private boolean closed;
 
     /** All computations as one method, once the device has made one of them. */
-    private final StraightCompilation straightening;
+    private final StraightCompilation straightCompilation;
 
     /** On all threads of the device. */
     public Program(Layout layout, Device device) {
@@ -102,9 +102,9 @@ public final class Program implements AutoCloseable {
                                         : Optional.empty());
         recorded =
                 FixedWork.isFixed(layout.schedule(), carrier.areOrdered())
-                        ? session.queue().whole(this::allSteps)
+                        ? session.queue().recorded(this::allSteps)
                         : Optional.empty();
-        straightening =
+        straightCompilation =
                 new StraightCompilation(
                         steps, session.queue(), layout.schedule(), recorded.isEmpty());
         var tide = MemoryProfile.of(layout);
@@ -204,10 +204,10 @@ public final class Program implements AutoCloseable {
     public synchronized Report run() {
         var method = straight();
         if (method.isPresent()) return runStraight(method.get()::run);
-        if (straightening.isDue()) {
+        if (straightCompilation.isDue()) {
             // once more step by step, which counts memory
             var report = runTimed();
-            straightening.make(() -> report);
+            straightCompilation.make(() -> report);
             return report;
         }
         return recorded.isPresent() ? repeat(recorded.get(), digestCheck()) : runTimed();
@@ -215,7 +215,7 @@ public final class Program implements AutoCloseable {
 
     private Optional<StraightRun> straight() {
         // counts what a run of fixed course holds, without running it
-        return straightening.made(() -> repeat(() -> {}, digestCheck()));
+        return straightCompilation.compiled(() -> repeat(() -> {}, digestCheck()));
     }
 
     private DigestCheck digestCheck() {
@@ -257,9 +257,9 @@ public final class Program implements AutoCloseable {
      * This program as one method from an array of arguments, the first {@code arguments}
      * parameters, to an array of results, if the device makes one.
      */
-    public synchronized Optional<ArrayFunction> direct(int arguments) {
+    public synchronized Optional<ArrayFunction> arrayFunction(int arguments) {
         requireOpen();
-        return steps.sequence().flatMap(all -> session.queue().direct(all, arguments));
+        return steps.sequence().flatMap(all -> session.queue().arrayFunction(all, arguments));
     }
 
     /** Runs every step once, one by one, so that every kernel's time is known. */

@@ -19,7 +19,7 @@ final class StraightCompilation {
     private final boolean possible;
     private int runs;
     private boolean asked;
-    private Optional<StraightRun> made = Optional.empty();
+    private Optional<StraightRun> compiled = Optional.empty();
 
     /**
      * @param possible whether the program is not run in another way as a whole
@@ -37,13 +37,13 @@ final class StraightCompilation {
      * @param counted counts the memory of a run without running it, of a program whose course is
      *     fixed
      */
-    Optional<StraightRun> made(Supplier<Report> counted) {
-        if (made.isPresent() || asked) return made;
+    Optional<StraightRun> compiled(Supplier<Report> counted) {
+        if (compiled.isPresent() || asked) return compiled;
         asked = true;
         if (possible
                 && FixedWork.isFixed(schedule, false)
                 && queue.isStraightAtOnce(schedule.problem().graph().nodes())) make(counted);
-        return made;
+        return compiled;
     }
 
     /** Whether this is the run after which one method is made; counts it. */
@@ -53,7 +53,7 @@ final class StraightCompilation {
 
     /** Makes one method for later runs, which report what {@code counted} does. */
     void make(Supplier<Report> counted) {
-        made =
+        compiled =
                 steps.sequence()
                         .flatMap(queue::straight)
                         .map(method -> new StraightRun(method, counted.get()));

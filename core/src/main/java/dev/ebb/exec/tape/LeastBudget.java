@@ -86,7 +86,7 @@ record LeastBudget(
     private boolean runsIn(long budget) {
         try {
             return ownBytes(replay(budget)) <= workers.reserveForAny(budget);
-        } catch (TapeReplay.NoRoomException _) {
+        } catch (TapeReplay.TooSmallException _) {
             return false;
         }
     }

@@ -192,7 +192,7 @@ public final class Replayer implements AutoCloseable {
         events.add(event);
         try {
             replay.apply(event);
-        } catch (TapeReplay.NoRoomException _) {
+        } catch (TapeReplay.TooSmallException _) {
             throw overBudget();
         }
     }
@@ -221,8 +221,8 @@ public final class Replayer implements AutoCloseable {
         if (refusal.isPresent() && !(event instanceof TapeEvent.SweepIsOver)) return;
         try {
             replay.apply(event);
-        } catch (TapeReplay.NoRoomException e) {
-            refusal = Optional.of(e.why());
+        } catch (TapeReplay.TooSmallException e) {
+            refusal = Optional.of(e.reason());
         }
     }
 
@@ -260,7 +260,7 @@ public final class Replayer implements AutoCloseable {
                     var workspace = replay.residents().at(at, scratch);
                     compute(node, kernel, new Buffer(DType.U8, scratch, workspace));
                 }
-            } catch (TapeReplay.NoRoomException e) {
+            } catch (TapeReplay.TooSmallException e) {
                 throw e;
             } catch (RuntimeException e) {
                 failing.set(i);
@@ -303,7 +303,7 @@ public final class Replayer implements AutoCloseable {
         long reserved = workers.reserveForAny(budget);
         int fit = new WorkerMemory(device.threads(), bytes).within(reserved);
         if (fit == 0) {
-            throw TapeReplay.noRoom(
+            throw TapeReplay.tooSmall(
                     form.name()
                             + " needs "
                             + Budget.show(bytes.applyAsLong(1))

@@ -45,19 +45,19 @@ final class TapeReplay {
         long iterations(int i, Node node, Control.Scan loop);
     }
 
-    /** The budget is too small; {@link #why} names the op and the memory that it needs. */
-    static final class NoRoomException extends RuntimeException {
+    /** The budget is too small; {@link #reason} names the op and the memory that it needs. */
+    static final class TooSmallException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        private final String why;
+        private final String reason;
 
-        private NoRoomException(String why) {
-            super(why, null, false, false);
-            this.why = why;
+        private TooSmallException(String reason) {
+            super(reason, null, false, false);
+            this.reason = reason;
         }
 
-        String why() {
-            return why;
+        String reason() {
+            return reason;
         }
     }
 
@@ -122,8 +122,8 @@ final class TapeReplay {
         return residents.has(v) || (maker >= 0 && ran.get(maker));
     }
 
-    static NoRoomException noRoom(String message) {
-        return new NoRoomException(message);
+    static TooSmallException tooSmall(String message) {
+        return new TooSmallException(message);
     }
 
     void apply(TapeEvent event) {
@@ -143,7 +143,7 @@ final class TapeReplay {
 
     private void take(Value v) {
         eviction.know(v);
-        makeRoom(ResidentValues.bytes(v), ledger.size(), "a tensor from outside");
+        evictFor(ResidentValues.bytes(v), ledger.size(), "a tensor from outside");
         residents.place(v, Category.PARAMETERS);
         eviction.pin(v);
     }
@@ -211,8 +211,8 @@ final class TapeReplay {
         }
     }
 
-    private NoRoomException thrashing() {
-        return noRoom(
+    private TooSmallException thrashing() {
+        return tooSmall(
                 "with "
                         + Budget.show(budget)
                         + " this tape would recompute values again and again to restore a single"
@@ -271,7 +271,7 @@ final class TapeReplay {
             kernel = k.in(area);
             scratch += area.type().bytes() - least(area).type().bytes();
         }
-        makeRoom(scratch + results, i, form.name());
+        evictFor(scratch + results, i, form.name());
         var category = node.reverse() ? Category.GRADIENTS : Category.ACTIVATIONS;
         for (int k = 0; k < fresh.size(); k++) residents.place(fresh.get(k), category);
         long at = residents.take(scratch);
@@ -324,12 +324,12 @@ final class TapeReplay {
         return new CheckpointArea(bytes, area.state(), area.tape(), area.tapes());
     }
 
-    private void makeRoom(long bytes, int node, String who) {
+    private void evictFor(long bytes, int node, String op) {
         while (residents.missing(bytes) > 0) {
             var lost = eviction.next(node).or(eviction::carried);
             if (lost.isEmpty()) {
-                throw noRoom(
-                        who
+                throw tooSmall(
+                        op
                                 + " needs "
                                 + Budget.show(workers.budgetForAny(residents.used() + bytes))
                                 + " for its operands, its results and the values that must stay in"

@@ -169,7 +169,7 @@ final class KernelTimer {
                 () -> {
                     for (int i = 0; i < RECORDED; i++) bodies[i % bodies.length].run();
                 };
-        return queue.whole(several)
+        return queue.recorded(several)
                 .map(recorded -> new Work(recorded, RECORDED))
                 .orElseGet(() -> new Work(next, 1));
     }

@@ -142,12 +142,12 @@ public final class BoundTransfers implements AutoCloseable {
                 open.put(k, Open.of(there, store(there, session, opener), session.queue()));
             } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 close();
-                var what =
+                var fault =
                         switch (there.place()) {
                             case Disk _ -> "no file can be made";
                             case Host _ -> "no memory can be had";
                         };
-                throw new PlaceException(what, there.bytes(), there.place(), e.toString(), e);
+                throw new PlaceException(fault, there.bytes(), there.place(), e.toString(), e);
             }
         }
     }

@@ -86,7 +86,7 @@ final class OrderedTransfer implements Transfer {
     }
 
     private PlaceException failure(RuntimeException cause) {
-        var what = block.name() + (out ? " could not be written" : " could not be read back");
-        return new PlaceException(what, block.bytes(), lanes.place, cause.toString(), cause);
+        var fault = block.name() + (out ? " could not be written" : " could not be read back");
+        return new PlaceException(fault, block.bytes(), lanes.place, cause.toString(), cause);
     }
 }

@@ -141,9 +141,10 @@ final class TransferLane implements AutoCloseable {
         }
 
         private PlaceException failure() {
-            var what = block.name() + (out ? " could not be written" : " could not be read back");
+            var message =
+                    block.name() + (out ? " could not be written" : " could not be read back");
             var why = fault instanceof IOException e ? reason(e) : fault.toString();
-            return new PlaceException(what, block.bytes(), place, why, fault);
+            return new PlaceException(message, block.bytes(), place, why, fault);
         }
 
         private synchronized Queue.Event ready() {

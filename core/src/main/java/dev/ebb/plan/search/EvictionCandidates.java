@@ -93,7 +93,7 @@ final class EvictionCandidates {
     /**
      * The choice, and the same choice at repeated parts of the graph if it is almost as good there.
      */
-    List<Choice> like(Choice choice, Set<Long> refused) {
+    List<Choice> repeated(Choice choice, Set<Long> refused) {
         var all = new ArrayList<Choice>();
         all.add(choice);
         int node = model.maker(choice.value);

@@ -255,7 +255,7 @@ public final class Frontier {
         return Member.of(model, sequence);
     }
 
-    private Member here() {
+    private Member current() {
         var now = search.squeeze().current();
         return new Member(model, now.sequence(), now.peak, now.extra);
     }
@@ -313,7 +313,7 @@ public final class Frontier {
         for (int k = level; (long) (storeAll * (double) k / levels) > walked.peak; k--) {
             search.squeeze().start(walked.sequence);
             search.squeeze().relax((long) (storeAll * (double) k / levels));
-            pending.add(here());
+            pending.add(current());
         }
         above = member(search.improve(walked.sequence, walked.peak, share));
         pending.add(above);
@@ -383,7 +383,7 @@ public final class Frontier {
         if (!squeeze.start(start) || !squeeze.to(bound, noise, ATTEMPT_PER_NODE * start.length))
             return null;
         squeeze.relax(bound);
-        return here();
+        return current();
     }
 
     /** Tries at each memory bound to relax the plan of a lower one. */
@@ -394,7 +394,7 @@ public final class Frontier {
             long bound = own.peak;
             search.squeeze().start(below.sequence);
             search.squeeze().relax(bound);
-            var relaxed = here();
+            var relaxed = current();
             if (relaxed.extra < own.extra)
                 pending.set(i, member(search.improve(relaxed.sequence, bound, allowance)));
         }

@@ -72,7 +72,7 @@ final class Rematerialisation {
             var best = offers.best(budget, price, refused, noise);
             if (best.isEmpty()) return false;
             var choice = best.get();
-            if ((noise == 0 && make(offers.like(choice, refused), overflow))
+            if ((noise == 0 && make(offers.repeated(choice, refused), overflow))
                     || (replay(choice) && overflow(trial) < overflow)) {
                 price = choice.price();
                 swap();

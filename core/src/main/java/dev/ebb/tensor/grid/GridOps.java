@@ -73,7 +73,7 @@ final class GridOps {
         var away =
                 x.ge(new Scalar.Lit(type, 0))
                         .select(new Scalar.Lit(type, half), new Scalar.Lit(type, -half));
-        return whole(grid, x, type).add(away).sub(away);
+        return integer(grid, x, type).add(away).sub(away);
     }
 
     /** The value of this number of grid steps, wrapped around if it lies beyond an end. */
@@ -87,7 +87,7 @@ final class GridOps {
         return steps.sub(turn).mul(new Scalar.Lit(type, grid.step()));
     }
 
-    private static Scalar whole(Grid grid, Scalar x, DType type) {
+    private static Scalar integer(Grid grid, Scalar x, DType type) {
         return x.mul(new Scalar.Lit(type, 1 / grid.step()));
     }
 
@@ -118,7 +118,7 @@ final class GridOps {
 
         @Override
         public Scalar at(DType type) {
-            var sum = whole(grid, Scalar.arg(0), type).add(steps(grid, Scalar.arg(1), type));
+            var sum = integer(grid, Scalar.arg(0), type).add(steps(grid, Scalar.arg(1), type));
             return wrapped(grid, sum, type);
         }
 
@@ -143,7 +143,7 @@ final class GridOps {
 
         @Override
         public Scalar at(DType type) {
-            var rest = whole(grid, Scalar.arg(0), type).sub(steps(grid, Scalar.arg(1), type));
+            var rest = integer(grid, Scalar.arg(0), type).sub(steps(grid, Scalar.arg(1), type));
             return wrapped(grid, rest, type);
         }
 
@@ -221,7 +221,7 @@ final class GridOps {
      * The first operand, the largest size of an element of the second, if that fits the grid. What
      * the grid op waits for: a check by dependence, not by effect, so that a replay may repeat it.
      */
-    record GridFits(Grid grid, String what) implements Differentiable {
+    record GridFits(Grid grid, String operation) implements Differentiable {
         @Override
         public List<Type> infer(List<Type> in) {
             return List.of(in.getFirst());
@@ -229,7 +229,7 @@ final class GridOps {
 
         @Override
         public Kernel kernel(List<Type> in) {
-            return new Fits(grid, what, in.getLast().shape());
+            return new Fits(grid, operation, in.getLast().shape());
         }
 
         @Override
@@ -239,7 +239,7 @@ final class GridOps {
     }
 
     /** Reads the tensor itself only to say which of its elements does not fit. */
-    private record Fits(Grid grid, String what, Shape shape) implements Kernel.Library {
+    private record Fits(Grid grid, String operation, Shape shape) implements Kernel.Library {
         @Override
         public long workspaceBytes() {
             return 0;
@@ -263,7 +263,7 @@ final class GridOps {
 
         private GridException refusal(Buffer x, long at) {
             double value = x.get(at);
-            var element = what + ": " + value + " at " + index(at);
+            var element = operation + ": " + value + " at " + index(at);
             if (Double.isNaN(value) || Double.isInfinite(value)) {
                 return new GridException(
                         element

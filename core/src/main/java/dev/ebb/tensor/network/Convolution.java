@@ -153,14 +153,14 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
         return x.rank() - 2;
     }
 
-    private static void divides(String op, String what, int count, Conv c) {
+    private static void divides(String op, String name, int count, Conv c) {
         if (count % c.groups() != 0) {
             throw new ShapeException(
                     op
                             + ": "
                             + count
                             + " "
-                            + what
+                            + name
                             + " do not divide into "
                             + c.groups()
                             + " groups");

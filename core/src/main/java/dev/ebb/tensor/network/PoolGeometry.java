@@ -193,10 +193,11 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
         Scalar real = new Scalar.Lit(DType.BOOL, 1);
         for (int d = 0; d < rank(); d++) {
             var a = axes.get(d);
-            var at = new Scalar.Index(2 + d).mul(whole(a.stride())).add(whole(tap.get(d)));
-            if (tap.get(d) < a.low()) real = real.and(at.ge(whole(a.low())));
+            var at = new Scalar.Index(2 + d).mul(integer(a.stride())).add(integer(tap.get(d)));
+            if (tap.get(d) < a.low()) real = real.and(at.ge(integer(a.low())));
             int end = a.low() + a.in();
-            if ((a.out() - 1) * a.stride() + tap.get(d) >= end) real = real.and(at.lt(whole(end)));
+            if ((a.out() - 1) * a.stride() + tap.get(d) >= end)
+                real = real.and(at.lt(integer(end)));
         }
         return real;
     }
@@ -204,18 +205,18 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
     /** Whether this window of those that may hold the current element chose it by {@code route}. */
     Scalar isChosen(List<Integer> number, Scalar route) {
         Scalar there = new Scalar.Lit(DType.BOOL, 1);
-        Scalar tap = whole(0);
+        Scalar tap = integer(0);
         for (int d = 0; d < rank(); d++) {
             var a = axes.get(d);
             int before = a.stride() * (a.cover() - 1 - number.get(d));
-            var own = new Scalar.Index(3 + 2 * d).add(whole(before));
-            if (before + a.stride() > a.kernel()) there = there.and(own.lt(whole(a.kernel())));
-            tap = tap.mul(whole(a.kernel())).add(own);
+            var own = new Scalar.Index(3 + 2 * d).add(integer(before));
+            if (before + a.stride() > a.kernel()) there = there.and(own.lt(integer(a.kernel())));
+            tap = tap.mul(integer(a.kernel())).add(own);
         }
         return there.and(route.eq(tap));
     }
 
-    static Scalar whole(int n) {
+    static Scalar integer(int n) {
         return new Scalar.Lit(DType.I32, n);
     }
 }

@@ -81,13 +81,13 @@ final class SmallWindows {
             for (int t = 1; t <= last; t++) largest = largest.max(Scalar.arg(t));
             // the first of the largest; the first NaN, if there is one
             var element = Scalar.arg(last);
-            Scalar route = PoolGeometry.whole(last);
+            Scalar route = PoolGeometry.integer(last);
             for (int t = last - 1; t >= 0; t--) {
                 var x = Scalar.arg(t);
                 var isLargest = x.eq(largest).apply(Fn2.OR, x.apply(Fn2.NE, x));
                 var found = g.isReal(taps.get(t)).and(isLargest);
                 element = found.select(x, element);
-                route = found.select(PoolGeometry.whole(t), route);
+                route = found.select(PoolGeometry.integer(t), route);
             }
             return new Kernel.Map(
                     g.pooled(),
@@ -146,7 +146,7 @@ final class SmallWindows {
             taps.forEach(t -> views.add(g.tap(t)));
             var element = Scalar.arg(taps.size());
             for (int t = taps.size() - 2; t >= 0; t--) {
-                var here = Scalar.arg(0).eq(PoolGeometry.whole(t));
+                var here = Scalar.arg(0).eq(PoolGeometry.integer(t));
                 element = here.select(Scalar.arg(1 + t), element);
             }
             return Kernel.Map.of(g.pooled(), views, element);

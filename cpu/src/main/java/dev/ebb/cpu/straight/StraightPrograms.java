@@ -71,7 +71,7 @@ public record StraightPrograms(int after) {
     }
 
     /** The same, from an array of arguments to an array of results. */
-    public Optional<ArrayFunction> direct(Sequence sequence, int arguments) {
+    public Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
         if (!isSmall(sequence)) return Optional.empty();
         long moved = 0;
         for (var p : sequence.params().subList(0, arguments)) {
