@@ -23,7 +23,7 @@ final class ArrayFunctionRun {
     private Report latest;
 
     /**
-     * @param counted what a run in the program's memory reported, which stays planned and taken
+     * @param counted the report of a run in the program's memory, which stays planned and allocated
      */
     ArrayFunctionRun(
             ArrayFunction method, List<Type> arguments, List<Type> results, Report counted) {
@@ -68,7 +68,7 @@ final class ArrayFunctionRun {
         return List.of(made);
     }
 
-    /** Of the latest run. */
+    /** The report of the latest run. */
     Report report() {
         return latest;
     }

@@ -66,8 +66,9 @@ final class BatchedFunctions {
     }
 
     /**
-     * For each result, for each tensor of the argument a tensor: the result's axes, then its own.
-     * What may run only once does, for all of them.
+     * The Jacobians: for each result and each tensor of the argument a tensor whose axes are those
+     * of the result, then those of the argument's tensor. Ops that may run only once run once for
+     * all Jacobians.
      */
     static <P> List<List<Tensor>> jacobians(Fn<P, List<Tensor>> f, P at) {
         var traced = RecordedFunction.of(f::apply, at);
@@ -94,8 +95,8 @@ final class BatchedFunctions {
     /**
      * One result of a function, to be differentiated.
      *
-     * @param graph gives that result, then what runs only once
-     * @param given what that gave
+     * @param graph returns that result, then the results of the ops that run only once
+     * @param given the values of those further results
      */
     private record Derived<R>(RecordedFunction<R> traced, Graph graph, List<Tensor> given) {
 
@@ -190,7 +191,7 @@ final class BatchedFunctions {
         return out;
     }
 
-    /** The product with {@code each} unit vectors from number {@code start} on. */
+    /** The product with {@code each} unit vectors, starting with unit vector {@code start}. */
     private static List<Tensor> chunk(
             Type type, Tensor start, int each, Fn<Tensor, List<Tensor>> product) {
         int count = Math.toIntExact(type.size());

@@ -39,7 +39,10 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     private final Plans<R> plans;
     private volatile Optional<Plans.Entry<R>> latest = Optional.empty();
 
-    /** The latest entry's argument, and what its run gave: the next one is often like it. */
+    /**
+     * The argument and the result structure of the latest run: the next argument often has the same
+     * structure.
+     */
     private Optional<Repeat<P, R>> repeat = Optional.empty();
 
     private record Repeat<P, R>(Plans.Entry<R> entry, Pattern<P> argument, Pattern<R> result) {}
@@ -134,7 +137,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
 
     private synchronized void apply(Plans.Entry<R> entry, P like, double[] in, double[] out) {
         if (!entry.prepared().hasMemory()) {
-            // its memory was given back: what the function closes over is found by tracing it again
+            // its memory was freed: tracing again finds the arrays that the function closes over
             var again = entry(like, Tree.flatten(like));
             plans.makeRoom(again);
             again.prepared().apply(in, out);

@@ -144,7 +144,7 @@ public final class Ebb {
         };
     }
 
-    /** One for the value, nothing for what is told besides. */
+    /** Cotangents: one for the value, zero for the rest. */
     private static List<Tensor> seeds(List<Type> types) {
         return IntStream.range(0, types.size())
                 .mapToObj(i -> Tensors.fill(types.get(i), i == 0 ? 1 : 0))
@@ -193,9 +193,9 @@ public final class Ebb {
     }
 
     /**
-     * All partial derivatives: for each tensor of the argument one of the value's shape followed by
-     * its own. A compiled function whose budget is too small for all rows at once computes them in
-     * chunks, with the same bits.
+     * All partial derivatives: for each tensor of the argument one with the shape of the value
+     * followed by its own. A compiled function whose budget is too small for all rows at once
+     * computes them in chunks, with the same bits.
      */
     public static <P> Fn<P, P> jacobian(Fn<P, Tensor> f) {
         By.given(f);
@@ -224,13 +224,13 @@ public final class Ebb {
     /**
      * {@code f} of every slice along the first axis of the argument's tensors; the results are
      * stacked along theirs. Each slice gets the bits it would get alone. It composes with every
-     * other function here: {@code vmap(grad(f))} are the gradients of single examples.
+     * function here: {@code vmap(grad(f))} are per-example gradients.
      */
     public static <P, R> Fn<P, R> vmap(Fn<P, R> f) {
         return vmap(f, 0);
     }
 
-    /** As above along another axis, counted from the end if negative, of arguments and results. */
+    /** As above, along another axis of arguments and results, counted from the end if negative. */
     public static <P, R> Fn<P, R> vmap(Fn<P, R> f, int axis) {
         By.given(f);
         return p -> BatchedFunctions.map(f, axis, p);
@@ -276,7 +276,7 @@ public final class Ebb {
         return (p, q, s) -> mapped.apply(new By.Three<>(p, q, s));
     }
 
-    /** {@code f} of every slice along an axis of each argument; see that of two arguments. */
+    /** {@code f} of every slice along an axis of each argument, as for two arguments. */
     public static <P, Q, S, R> Fn3<P, Q, S, R> vmap(
             Fn3<P, Q, S, R> f, int first, int second, int third) {
         var mapped = vmap(f);

@@ -122,7 +122,10 @@ public final class Evaluation<V, E> {
      * @param peakBytes the promised peak of both together: what the budget bounds
      */
     public record SharedPlan(Plan step, Plan evaluation, int workers, long peakBytes) {
-        /** Each attempt leaves out what the one before was too much: few are enough. */
+        /**
+         * The most attempts: each plans the step in less memory, by the excess of the attempt
+         * before.
+         */
         private static final int ATTEMPTS = 8;
 
         static SharedPlan of(StepTrace<?, ?> step, Traced<?> evaluation, ProgramPlanner planner) {

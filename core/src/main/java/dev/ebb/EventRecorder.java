@@ -12,10 +12,12 @@ import java.util.function.Consumer;
  */
 interface EventRecorder extends PlanningListener {
 
-    /** A function is being compiled; what is returned takes the plan, at the end. */
+    /**
+     * A function is being compiled; the consumer that is returned takes the plan when it is done.
+     */
     Consumer<Plan> compiling();
 
-    /** A program runs; what is returned takes its report, at the end. */
+    /** A program runs; the consumer that is returned takes its report at the end. */
     Consumer<Report> running();
 
     /** The recorder of this process. */
@@ -23,7 +25,7 @@ interface EventRecorder extends PlanningListener {
         return Found.RECORDER;
     }
 
-    /** Looked for once, when first needed. */
+    /** Holds the recorder of this process, which is made when it is first needed. */
     final class Found {
         private static final EventRecorder RECORDER = find();
 

@@ -43,8 +43,8 @@ public final class Loop {
     }
 
     /**
-     * The same for iterations of different cost: {@code cost} of an iteration's number, in any
-     * unit. It only decides which carries are kept for the backward half.
+     * The same for iterations of different cost: {@code cost} maps the number of an iteration to
+     * its cost, in any unit. It only decides which carries are kept for the backward half.
      */
     public static <C, X, Y> Scanned<C, Y> scan(
             C carry, X xs, IntToDoubleFunction cost, Fn2<C, X, Next<C, Y>> body) {
@@ -188,7 +188,7 @@ public final class Loop {
         return Tree.unflatten(carry, Tensors.apply(op, operands).subList(0, first.size()));
     }
 
-    /** The tensors that either closes over. */
+    /** The tensors that either function closes over. */
     private static List<Tensor> union(Trace first, Trace second) {
         var all = new LinkedHashSet<>(first.captured());
         all.addAll(second.captured());
@@ -196,8 +196,8 @@ public final class Loop {
     }
 
     /**
-     * One of two functions of nothing, by a truth value; what they close over flows in and
-     * gradients flow back.
+     * One of two functions without arguments, chosen by a truth value; gradients flow to the
+     * tensors that they close over.
      */
     public static <R> R cond(Tensor predicate, Supplier<R> yes, Supplier<R> no) {
         var structure = new ArrayList<R>();

@@ -52,8 +52,8 @@ final class PreparedProgram implements AutoCloseable {
     }
 
     /**
-     * The first {@code arguments} parameters come anew with every run, the others are {@code
-     * captured} and stay.
+     * The first {@code arguments} parameters are passed to every run; the others are {@code
+     * captured} and stay in memory.
      */
     static PreparedProgram of(
             Graph graph, List<Array> captured, int arguments, ProgramPlanner planner) {
@@ -69,7 +69,10 @@ final class PreparedProgram implements AutoCloseable {
         return bindings;
     }
 
-    /** Whether {@link #run} has all it needs: the memory, or what fills it at first. */
+    /**
+     * Whether {@link #run} can be called: memory is allocated, or the captured arrays that fill it
+     * are known.
+     */
     boolean isReady() {
         return program.isPresent() || waiting.isPresent();
     }
@@ -78,7 +81,7 @@ final class PreparedProgram implements AutoCloseable {
         return program.isPresent();
     }
 
-    /** Gives the memory back; before the next run {@link #capture} must come. */
+    /** Frees the memory; {@link #capture} must be called before the next run. */
     synchronized void unload() {
         program.ifPresent(Program::close);
         program = Optional.empty();
@@ -88,7 +91,7 @@ final class PreparedProgram implements AutoCloseable {
         written = List.of();
     }
 
-    /** What the function closes over from now on. */
+    /** Sets the arrays that the function closes over from now on. */
     void capture(List<Array> captured) {
         waiting = Optional.of(captured);
     }
@@ -111,7 +114,7 @@ final class PreparedProgram implements AutoCloseable {
         return made;
     }
 
-    /** What a function closes over, all of which must have data. */
+    /** The captured tensors as arrays; refuses one without data. */
     static List<Array> data(List<Tensor> captured) {
         return captured.stream()
                 .map(
@@ -151,7 +154,10 @@ final class PreparedProgram implements AutoCloseable {
         return run(arguments, List.of());
     }
 
-    /** Results take the memory of these arguments where types match; they are not read again. */
+    /**
+     * Runs the program; {@code free} are donated arguments: results take their memory where types
+     * match.
+     */
     synchronized List<Array> run(Array[] arguments, List<Tensor> donated) {
         var method = small;
         if (method != null && donated.isEmpty() && waiting.isEmpty()) {
@@ -164,7 +170,10 @@ final class PreparedProgram implements AutoCloseable {
                 : run(arguments, donated, Program::run);
     }
 
-    /** As {@link #run}, with results written to their arrays by the computations that make them. */
+    /**
+     * As {@link #run}, with results written directly to their arrays by the kernels that compute
+     * them.
+     */
     private List<Array> delivered(Array[] arguments) {
         var ready = program();
         return Array.make(
@@ -230,7 +239,7 @@ final class PreparedProgram implements AutoCloseable {
         return Math.toIntExact(values.stream().mapToLong(v -> v.type().size()).sum());
     }
 
-    /** This as one method of arrays of doubles, if the device makes one. */
+    /** This program as one method on arrays of doubles, if the device compiles one. */
     synchronized Optional<ArrayFunction> arrayFunction() {
         var ready = program();
         if (arrayFunction.isEmpty()) arrayFunction = ready.arrayFunction(arguments);
@@ -265,7 +274,7 @@ final class PreparedProgram implements AutoCloseable {
     private List<Array> run(
             Array[] arguments, List<Tensor> donated, Function<Program, Report> how) {
         var ready = program();
-        // held all along, so that its own methods need not take it again for each tensor
+        // the lock is held throughout, so that the methods called need not take it for each tensor
         synchronized (ready) {
             for (int i = 0; i < arguments.length; i++) write(ready, i, arguments[i], graph);
             var done = EventRecorder.recorder().running();
@@ -289,7 +298,7 @@ final class PreparedProgram implements AutoCloseable {
         }
     }
 
-    /** A copy of a result, in the memory of the first of {@code free} that is like it. */
+    /** A copy of a result, in the memory of the first array of {@code free} that has its type. */
     private Array result(Program ready, int i, List<Tensor> free) {
         var type = graph.results().get(i).type();
         for (int j = 0; j < free.size(); j++) {

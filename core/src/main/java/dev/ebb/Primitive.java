@@ -18,8 +18,8 @@ public final class Primitive {
     private final BiConsumer<double[], double[]> guarded;
 
     /**
-     * @param pure computes without any memory, where that is possible
-     * @param guarded computes by the program's memory
+     * @param pure computes without the program's memory, if that is possible
+     * @param guarded computes in the program's memory, one call at a time
      */
     Primitive(
             int inputs,

@@ -20,8 +20,9 @@ public final class Reversible {
     private Reversible() {}
 
     /**
-     * The two streams of a reversible block. A tensor goes in as two halves and comes out as a sum:
-     * the tensor and all that any branch added, as in a net of plain residual blocks.
+     * The two streams of a reversible block. A tensor is split into two halves at the start and is
+     * the sum of both streams at the end, which is the tensor plus the outputs of all branches, as
+     * in a network of plain residual blocks.
      */
     public record Streams(Tensor first, Tensor second) {
 
@@ -31,7 +32,7 @@ public final class Reversible {
             return new Streams(half, half);
         }
 
-        /** One tensor again. */
+        /** The sum of both streams: one tensor again. */
         public Tensor sum() {
             return first.add(second);
         }

@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The kernel that works on many examples at once, for each form: the same form with one more axis,
- * in front. Empty where no one kernel of that form does it.
+ * For each kernel form, the kernel for a batch of examples: the same form with a batch axis in
+ * front. Empty if no single kernel of that form computes the batch.
  *
- * @param along which operands have one slice an example; the others are read by all
+ * @param along which operands are batched; the others are shared by all examples
  * @param inputs the operands of one example
  * @param outputs the results of one example
  */
@@ -37,7 +37,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
         return new Shape(dims);
     }
 
-    /** Whether a kernel of this form takes operands of all examples alone. */
+    /** Whether a kernel of this form requires all its operands to be batched. */
     static boolean needsAll(Kernel kernel) {
         return switch (kernel) {
             case Kernel.Assemble _, Kernel.Cut _, Kernel.Cumulate _, Kernel.Sort _ -> true;
@@ -92,7 +92,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
         };
     }
 
-    /** A view of operand {@code i} with the axis in front. */
+    /** The view of operand {@code i} with the batch axis in front. */
     private View view(int i, View view) {
         return led(view, along.get(i) ? inputs.get(i).size() : 0);
     }
@@ -110,7 +110,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                 .toList();
     }
 
-    /** {@code body} where positions count within an example. */
+    /** {@code body} with positions counted within one example. */
     private static Scalar within(Scalar body, Shape shape) {
         return switch (body) {
             case Scalar.Arg _, Scalar.Lit _ -> body;
@@ -273,7 +273,9 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                 .map(Kernel.AttendGrad::new);
     }
 
-    /** A larger batch, if the mask can be read along it. */
+    /**
+     * The attention with the examples merged into its batch axis, if a view of the mask can follow.
+     */
     private Optional<AttentionShape> heads(AttentionShape h) {
         var mask = new ArrayList<View>();
         for (View view : h.mask()) {

@@ -20,10 +20,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code op} for {@code size} examples at once. Its derivative is that of the op for one example,
- * rewritten for all in the same way; what belongs to an operand that all examples share is summed.
+ * {@code op} applied to a batch of {@code size} examples. Its derivative is the derivative of the
+ * op for one example, vectorized in the same way; the cotangent of an operand that all examples
+ * share is summed over them.
  *
- * @param along which operands have one slice an example
+ * @param along which operands are batched: their first axis has one slice per example
  */
 record BatchedOp(Op op, int size, List<Boolean> along) implements Op {
 
@@ -63,7 +64,10 @@ record BatchedOp(Op op, int size, List<Boolean> along) implements Op {
         return op.infer(single(inputs)).stream().map(t -> BatchedForms.stacked(t, size)).toList();
     }
 
-    /** The kernel for all examples of operands that are like this for one, if one will do. */
+    /**
+     * The single kernel for the batch, if there is one; {@code single} are the operand types of one
+     * example.
+     */
     Optional<Kernel> form(List<Type> single) {
         return new BatchedForms(size, along, single, op.infer(single)).of(op.kernel(single));
     }

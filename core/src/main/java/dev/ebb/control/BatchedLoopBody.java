@@ -9,10 +9,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The body of a loop for many examples. A carry differs from example to example if it does so from
- * the start or after some iteration, so the body is rewritten until no further carry does.
+ * The body of a loop, vectorized over a batch of examples. A carry is batched if its initial value
+ * is or if an iteration makes it so. The body is therefore rewritten until the set of batched
+ * carries no longer changes.
  *
- * @param params which of the body's parameters differ
+ * @param params which of the body's parameters are batched
  */
 record BatchedLoopBody(Op.Batching.Body body, List<Boolean> params, int constants, int carries) {
 
@@ -35,8 +36,8 @@ record BatchedLoopBody(Op.Batching.Body body, List<Boolean> params, int constant
     }
 
     /**
-     * The operands, first carries with the axis where the carry has it, slices iteration by
-     * iteration.
+     * The operands of the batched loop: initial carries get the batch axis if their carry is
+     * batched; for slices it comes after the axis of the iterations.
      */
     List<Value> operands(List<Value> operands, Op.Batching batching) {
         var here = new ArrayList<Value>();

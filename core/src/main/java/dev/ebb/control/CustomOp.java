@@ -20,10 +20,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A function with a derivative that its author wrote. Inputs: arguments, then what either of the
- * two functions closes over, then something of each result's type that is not read: the function
- * runs as a loop of one iteration, whose carries the results are. The derivative is a graph like
- * any other, so higher orders follow from it.
+ * A function with a derivative that its author wrote. Inputs: the arguments, then the values that
+ * either function closes over, then one value of each result's type that is not read: the function
+ * runs as a loop of one iteration whose carries are the results, and these are its initial carries.
+ * The derivative is a graph like any other, so higher orders follow from it.
  *
  * @param forward maps arguments and closed-over values to results
  * @param backward maps arguments, closed-over values, results and their cotangents to the
@@ -33,9 +33,9 @@ import java.util.Set;
 public record CustomOp(Graph forward, Graph backward, int arguments) implements Op {
 
     /**
-     * Of two recorded functions, whose first parameters are the arguments and, of the second, then
-     * results and cotangents. The last parameters of each are what it closes over: the operands of
-     * these numbers.
+     * Makes the op from two recorded functions. The first parameters of both are the arguments;
+     * those of the second are followed by results and cotangents. The last parameters of each are
+     * the values that it closes over, given by their operand numbers.
      */
     public static CustomOp of(
             Graph forward,
@@ -61,7 +61,10 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
             types[numbers.get(i)] = graph.params().get(first + i).type();
     }
 
-    /** {@code graph} with all operands as its first parameters, then {@code own} of its own. */
+    /**
+     * {@code graph} with all operands as its first parameters, followed by its {@code own} further
+     * parameters.
+     */
     private static Graph taking(
             Graph graph, Type[] types, int arguments, List<Integer> closed, int own) {
         var g = new Graph.Builder();
@@ -137,7 +140,10 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
         }
     }
 
-    /** Both functions for all examples; what belongs to a shared argument is summed. */
+    /**
+     * Both functions vectorized over the examples; the cotangent of an argument that all examples
+     * share is summed over them.
+     */
     @Override
     public void batch(Node node, Op.Batching batching) {
         if (Trait.once(traits())) {
@@ -163,7 +169,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
         for (int i = 0; i < results; i++) batching.put(node.outputs().get(i), outputs.get(i), true);
     }
 
-    /** The cotangents of arguments that do not differ, over all examples. */
+    /** {@code backward} with the cotangents of unbatched arguments summed over the examples. */
     private static Graph summed(Op.Batching.Body backward, List<Boolean> differs) {
         var g = new Graph.Builder();
         var params = backward.graph().params().stream().map(p -> g.param(p.type())).toList();

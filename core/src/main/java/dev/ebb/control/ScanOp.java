@@ -28,13 +28,13 @@ import java.util.stream.IntStream;
  * carries, slices) to (carries, slices). Its derivative is again such a loop, in the other
  * direction, that reads the stacked carries: the only rule there is, so any order works. Which
  * carries are really kept is left to the planner. A loop whose body has ops that run only once
- * remembers from the start what its derivative will read, for it cannot run again: see {@link
+ * stacks its carries from the start, since it cannot run again for the derivative: see {@link
  * RunOnceOps}.
  *
  * @param counted whether the first input says how many iterations, of at most {@code times}, really
  *     run
- * @param costs what each iteration is said to cost, in the order in which they run
- * @param remember whether the carries that each iteration began with are stacked as further outputs
+ * @param costs the declared costs of the iterations, in the order in which they run
+ * @param remember whether the carries at the start of each iteration are stacked as further outputs
  * @param undo maps (constants, carries after an iteration, slices) to the carries before it
  */
 public record ScanOp(
@@ -112,7 +112,7 @@ public record ScanOp(
         return type.with(new Shape(dims));
     }
 
-    /** Each carry takes over the memory of the one before. */
+    /** The body with each carry written into the memory of the carry before it. */
     private Graph inPlace(Graph iteration) {
         var g = new Graph.Builder();
         var params = iteration.params().stream().map(p -> g.param(p.type())).toList();
@@ -162,7 +162,7 @@ public record ScanOp(
         return new Graph(body.params(), body.nodes(), results);
     }
 
-    /** Examples that run different numbers of iterations go one after the other. */
+    /** Examples that run different numbers of iterations are processed one after the other. */
     @Override
     public void batch(Node node, Op.Batching batching) {
         var count = node.inputs().subList(0, first());
@@ -201,8 +201,8 @@ public record ScanOp(
     }
 
     /**
-     * A loop that undoes its iterations or runs once is transposed twice, as its pullback has more
-     * to say.
+     * The forward rule does not apply to a loop that stacks its carries, can be inverted or has ops
+     * that run only once: its tangents come from the pullback of its pullback.
      */
     @Override
     public boolean forward(Node node, Forwarding forwarding) {
@@ -284,8 +284,8 @@ public record ScanOp(
     }
 
     /**
-     * One iteration of the reverse loop: carries are cotangents of the carries and sums of those of
-     * the constants.
+     * The body of the reverse loop. Its carries are the cotangents of the forward carries and the
+     * accumulated cotangents of the constants.
      */
     private static final class Backwards {
         final List<Integer> floatCarries;

@@ -12,8 +12,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A loop whose iterations carry tangents along: to its constants, carries and slices come the
- * tangents of those constants and slices that have one, and of all carries of floats.
+ * The forward-mode derivative (JVP) of a loop: a loop with additional constants and slices, the
+ * tangents of the constants and slices that have one, and additional carries, the tangents of all
+ * float carries.
  */
 final class TangentLoop {
     private final ScanOp loop;
@@ -24,7 +25,7 @@ final class TangentLoop {
     private final List<Integer> slices;
 
     /**
-     * @param operands of the loop, without the number of iterations
+     * @param operands the operands of the loop, without the number of iterations
      */
     TangentLoop(ScanOp loop, List<Value> operands, Op.Forwarding forwarding) {
         this.loop = loop;
@@ -48,7 +49,7 @@ final class TangentLoop {
         return v.type().dtype().isFloat();
     }
 
-    /** Emits it, after the number of iterations where there is one. */
+    /** Emits the loop. {@code count} holds the number of iterations if that is an operand. */
     void emit(List<Value> count, List<Value> outputs) {
         var body = loop.body();
         int c = loop.constants();

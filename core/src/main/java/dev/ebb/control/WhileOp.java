@@ -22,10 +22,10 @@ import java.util.Set;
 
 /**
  * A loop of unknown length as one node. Inputs: constants, then first carries; outputs: last
- * carries, then the number of iterations. Once that number is known it is a counted loop, and its
- * derivative is that loop's. Where the body has ops that run only once, it gives what they gave
- * after its carries: that, and then the carries each iteration began with, come stacked after the
- * number of iterations.
+ * carries, then the number of iterations. Its derivative is that of a counted loop with the
+ * recorded number of iterations. If the body has ops that run only once, it returns their results
+ * after its carries; these results, and then the carries at the start of each iteration, are
+ * stacked outputs after the number of iterations.
  */
 public record WhileOp(Graph condition, Graph body, int limit, int constants, int carries)
         implements Op {
@@ -53,7 +53,7 @@ public record WhileOp(Graph condition, Graph body, int limit, int constants, int
                 Optional.empty());
     }
 
-    /** Whether the iterations cannot run again, so that what a derivative reads is kept. */
+    /** Whether carries are stacked from the start because the iterations must not run again. */
     private boolean remembers() {
         return Trait.once(body.traits());
     }
@@ -93,7 +93,9 @@ public record WhileOp(Graph condition, Graph body, int limit, int constants, int
                 iterations.checkpointing());
     }
 
-    /** Examples that end after different numbers of iterations go one after the other. */
+    /**
+     * Examples that end after different numbers of iterations are processed one after the other.
+     */
     @Override
     public void batch(Node node, Op.Batching batching) {
         var iterations = BatchedLoopBody.of(body, constants, carries, node.inputs(), batching);

@@ -7,8 +7,9 @@ package dev.ebb.exec;
 public interface ArrayFunction {
 
     /**
-     * Computes the results. Both arrays hold the elements of all arguments, or results, one behind
-     * the other in row-major order. Results are not left in the program's memory.
+     * Computes the results. {@code in} holds the elements of all arguments and {@code out} those of
+     * all results, one tensor after the other, each in row-major order. The results are not in the
+     * program's memory afterwards.
      */
     void apply(double[] in, double[] out);
 

@@ -14,14 +14,14 @@ import java.util.Optional;
 public interface HostPool extends AutoCloseable {
 
     /**
-     * Copies all of {@code from}, as the work before {@code ready} has left it, to {@code offset}
-     * of this pool, and returns when it is there.
+     * Copies all of {@code from}, with the content after the work before {@code ready}, to {@code
+     * offset} of this pool, and returns when it is there.
      */
     void store(Memory from, Queue.Event ready, long offset);
 
     /**
      * Copies from {@code offset} of this pool to all of {@code to}, once the work before {@code
-     * ready} has done with it. Work that is put on the queue after this returns reads the copy.
+     * ready} has run. Work that is put on the queue after this returns reads the copy.
      */
     void load(long offset, Memory to, Queue.Event ready);
 
@@ -42,8 +42,8 @@ public interface HostPool extends AutoCloseable {
          * A copy, to be started in every run.
          *
          * @param out whether to the pool
-         * @param earlier copies the other way that are started before it in the same run, and that
-         *     it has to wait for
+         * @param earlier copies in the other direction that start before it in the same run and for
+         *     which it has to wait
          */
         DeviceCopy copy(Memory memory, long offset, boolean out, List<DeviceCopy> earlier);
 
@@ -53,10 +53,10 @@ public interface HostPool extends AutoCloseable {
 
     /** A copy that the device orders itself; the host never waits for it. */
     interface DeviceCopy {
-        /** Puts it behind the work that is on the queue by now. */
+        /** Starts the copy after the work that is on the queue now. */
         void start();
 
-        /** Work that is put on the queue from now on comes after it. */
+        /** Work that is put on the queue from now on runs after the copy. */
         void await();
     }
 

@@ -21,7 +21,7 @@ public final class HostQueue implements Queue {
 
     private static final long LINE = 64;
 
-    /** Makes computations that have run when they return. */
+    /** Makes computations that are finished when their call returns. */
     @FunctionalInterface
     public interface Binder {
         Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);

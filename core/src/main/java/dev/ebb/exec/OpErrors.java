@@ -9,7 +9,7 @@ import dev.ebb.ir.Node;
 public final class OpErrors {
     private OpErrors() {}
 
-    /** {@code body}, the kernel of {@code node}, whose complaints name the op. */
+    /** {@code body}, the kernel of {@code node}, with the name of the op in its error messages. */
     public static Runnable of(Node node, Runnable body) {
         return () -> {
             try {

@@ -14,8 +14,8 @@ public interface RelocatableKernel {
     /**
      * Computes the outputs.
      *
-     * @param memory what all of them lie in
-     * @param starts where each input, and then each output, begins in {@code memory}, in bytes
+     * @param memory the memory that contains all operands and results
+     * @param starts the offset in {@code memory} of each input, and then of each output, in bytes
      */
     void run(MemorySegment memory, long[] starts);
 }

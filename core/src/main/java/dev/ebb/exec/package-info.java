@@ -1,6 +1,6 @@
 /**
- * Running a laid-out schedule: the device interface, the program, its report, and the Reference
- * device.
+ * The device interface, and what running a laid-out schedule needs: the queue, errors and the
+ * report.
  */
 @NullMarked
 package dev.ebb.exec;

@@ -12,8 +12,8 @@ import dev.ebb.ir.View;
 import java.util.List;
 
 /**
- * The sum of two cotangents of one value. That of sixteen-bit floats is F32, so that a sum of many
- * is rounded once, at its end: {@link CotangentCast}.
+ * The sum of two cotangents of one value. Cotangents of sixteen-bit floats are summed in F32, so
+ * that a sum of many is rounded only once, at the end: {@link CotangentCast}.
  */
 record Accumulate() implements Op {
     @Override

@@ -13,7 +13,9 @@ import dev.ebb.ir.View;
 
 import java.util.List;
 
-/** A sum of cotangents as the type of the value it belongs to. */
+/**
+ * Casts a sum of cotangents, which may be of a wider type, to the type of the value it belongs to.
+ */
 record CotangentCast(DType dtype) implements Op {
 
     /** {@code sum} as {@code dtype}, itself if it is that already. */

@@ -18,8 +18,9 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * A graph rewritten from its first node to its last so that tangents go along: nodes that do so by
- * themselves, and stretches of others, each transposed twice as a graph of its own.
+ * Rewrites a graph from its first node to its last so that it propagates tangents. A node with a
+ * forward rule is rewritten by it; each run of nodes without one is transposed twice, as a graph of
+ * its own.
  */
 final class TangentPropagation implements Op.Forwarding {
     private final Graph.Builder g = new Graph.Builder();
@@ -43,7 +44,7 @@ final class TangentPropagation implements Op.Forwarding {
         for (Value v : Set.copyOf(forward.results())) reads.merge(v, 1, Integer::sum);
     }
 
-    /** Whether no node went along by itself so far. */
+    /** Whether no node with a forward rule was found so far. */
     boolean isEmpty() {
         return empty;
     }

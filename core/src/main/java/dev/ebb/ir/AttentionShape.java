@@ -3,10 +3,10 @@ package dev.ebb.ir;
 import java.util.List;
 
 /**
- * Sizes of an attention: q [batch, heads, queries, width], k [batch, keyHeads, keys, width], v
- * [batch, keyHeads, keys, valueWidth]; {@code heads} is a multiple of {@code keyHeads}. Causal:
- * query i sees keys up to {@code i + keys - queries}. With a mask, one more operand is added to the
- * scores, read along [batch, heads, queries, keys].
+ * The sizes and settings of an attention: q [batch, heads, queries, width], k [batch, keyHeads,
+ * keys, width], v [batch, keyHeads, keys, valueWidth]; {@code heads} is a multiple of {@code
+ * keyHeads}. Causal: query i sees keys up to {@code i + keys - queries}. With a mask, one more
+ * operand of shape [batch, heads, queries, keys], read through a view, is added to the scores.
  */
 public record AttentionShape(
         int batch,
@@ -23,7 +23,10 @@ public record AttentionShape(
         mask = List.copyOf(mask);
     }
 
-    /** What queries are read along, and keys, values, results and the mask. */
+    /**
+     * The iteration shape of the queries; the following are those of keys, values, outputs and
+     * scores.
+     */
     public Shape queryShape() {
         return Shape.of(batch, heads, queries, width);
     }
@@ -44,7 +47,7 @@ public record AttentionShape(
         return Shape.of(batch, heads, queries, keys);
     }
 
-    /** Refuses views whose rows of {@code width} elements do not lie side by side. */
+    /** Refuses views whose rows of {@code width} elements are not contiguous. */
     void requireRows(List<View> views, int width) {
         for (View view : views) {
             view.requireRank(4);
@@ -66,12 +69,12 @@ public record AttentionShape(
                 batch, heads, keyHeads, queries, keys, width, valueWidth, causal, scale, other);
     }
 
-    /** Where q, k and v lie in row-major order. */
+    /** The views of q, k and v in row-major order. */
     List<View> contiguous() {
         return View.allContiguous(queryShape(), keyShape(), valueShape());
     }
 
-    /** Where q, k, v, the output and its cotangent lie in row-major order. */
+    /** The views of q, k, v, the output and its cotangent in row-major order. */
     List<View> contiguousWithOut() {
         return View.allContiguous(queryShape(), keyShape(), valueShape(), outShape(), outShape());
     }

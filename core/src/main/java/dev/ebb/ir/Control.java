@@ -9,39 +9,42 @@ import java.util.Optional;
  * device's kernels for their bodies.
  */
 public sealed interface Control extends Kernel {
-    /** The graphs this runs. */
+    /** The graphs that this kernel runs. */
     List<Graph> bodies();
 
-    /** The same with other graphs, which compute the same. */
+    /** The same kernel with other graphs that compute the same results. */
     Control withBodies(List<Graph> bodies);
 
     /**
-     * Which of the carries that its iterations began with a loop keeps for its reverse, as further
-     * outputs.
+     * What a loop keeps for its reverse, as further outputs: which of the carries at the start of
+     * its iterations, and which tapes.
      */
     sealed interface Checkpointing {
-        /** No carries. */
+        /** Nothing is kept. */
         record Nothing() implements Checkpointing {}
 
-        /** All of them, stacked in the order of the slices: one output for each carry. */
+        /**
+         * The carries of all iterations, stacked in the order of the slices: one output for each
+         * carry.
+         */
         record Everything() implements Checkpointing {}
 
         /**
-         * States where {@link ReverseScan} wants to begin, and the tapes of the last iterations.
+         * The states from which {@link ReverseScan} starts, and the tapes of the last iterations.
          */
         record Checkpoints(CheckpointArea area, Taping taping) implements Checkpointing {}
 
         /**
-         * States of a loop whose length is not known yet: those that reverse it best if it ends
-         * now. One more output tells the iterations they belong to, -1 for none.
+         * Online checkpointing, for a loop of unknown length: the states from which the iterations
+         * so far are best reversed. One more output holds the iteration of each state, -1 for none.
          */
         record Online(CheckpointArea area) implements Checkpointing {}
     }
 
     /**
-     * The tape of an iteration, which the reverse of that iteration reads: the carries that the
-     * iteration began with and whose numbers are in {@code carries}, and the results that {@code
-     * body} has beyond those of the iteration itself.
+     * The tape of an iteration, which the reverse of that iteration reads: the carries at the start
+     * of the iteration whose numbers are in {@code carries}, and the results of {@code body} that
+     * follow those of the iteration itself.
      */
     record Taping(List<Integer> carries, Graph body) {
         public Taping {
@@ -53,14 +56,14 @@ public sealed interface Control extends Kernel {
      * One graph, repeated. Inputs: {@code constants} read by every iteration, {@code carries}
      * handed from iteration to iteration, then tensors whose first axis has {@code times} slices,
      * one for each iteration. The body maps (constants, carries, slices) to (carries, slices);
-     * outputs are the last carries and the stacked slices, then what it is to remember. Iterations
-     * run from the last slice to the first if {@code reverse}. A slice may also be several rows of
-     * a tensor, one part after the other: rows that are left over are not read, and zero in what is
-     * given. If {@code counted}, one more input comes first: the I64 number of iterations that
-     * really run, on that number of slices, the first; slices of the others are zero.
+     * outputs are the last carries and the stacked slices, then the outputs for {@code
+     * checkpointing}. Iterations run from the last slice to the first if {@code reverse}. A slice
+     * may also be a tile of several rows of a tensor: rows left over at the end are not read, and
+     * are zero in the outputs. If {@code counted}, one more input comes first: the I64 number of
+     * iterations that really run, on the first slices; the output slices of the others are zero.
      *
-     * @param undo maps (constants, carries after an iteration, slices) to the carries before it, to
-     *     the last bit; a way back that a reverse loop may take
+     * @param undo maps (constants, carries after an iteration, slices) to the carries before it,
+     *     with the same bits; a reverse loop may use it instead of checkpoints
      */
     record Scan(
             Graph body,
@@ -74,7 +77,7 @@ public sealed interface Control extends Kernel {
             Optional<Graph> undo)
             implements Control {
 
-        /** A loop that cannot be undone. */
+        /** A loop without an inverse. */
         public Scan(
                 Graph body,
                 int times,
@@ -164,8 +167,8 @@ public sealed interface Control extends Kernel {
                     : slice.dims().stream().filter(d -> d != 1).findFirst();
         }
 
-        /** The same, never to be undone. */
-        public Scan onward() {
+        /** The same loop without its inverse. */
+        public Scan withoutInverse() {
             return new Scan(
                     body, times, constants, carries, reverse, counted, checkpointing, costs);
         }
@@ -174,8 +177,9 @@ public sealed interface Control extends Kernel {
     /**
      * One graph, repeated while a condition holds. Inputs: {@code constants}, then {@code carries};
      * condition and body take both. Outputs: the last carries, the I64 number of iterations, then
-     * what each iteration gave beyond its carries, stacked, and what it is to remember. Slices of
-     * iterations that do not run are zero. More iterations than {@code limit} are an error.
+     * the results of each iteration that are not carries, stacked, and the outputs for {@code
+     * checkpointing}. Slices of iterations that do not run are zero. More iterations than {@code
+     * limit} are an error.
      */
     record While(
             Graph condition,
@@ -201,37 +205,37 @@ public sealed interface Control extends Kernel {
         }
     }
 
-    /** Which states and tapes are in the memory of a reverse loop when it begins. */
+    /** Which states and tapes are in the checkpoint area of a reverse loop when it starts. */
     enum ReverseStart {
-        /** Nothing: it runs the loop itself, and keeps what it keeps in its own workspace. */
+        /** None: it runs the forward loop itself, with a checkpoint area in its own workspace. */
         EMPTY,
-        /** What {@link Checkpointing.Checkpoints} left. */
+        /** Those of {@link Checkpointing.Checkpoints}. */
         CHECKPOINTED,
-        /** What {@link Checkpointing.Online} left. */
+        /** Those of {@link Checkpointing.Online}. */
         ONLINE
     }
 
     /**
-     * A reverse loop that computes the values that it reads again, instead of finding all of them
-     * stacked. It runs {@code forward} again from a saved state up to the iterations that are
-     * reversed next. These iterations are run by {@code taping}, which also gives their tapes; the
-     * last of them is run by {@code leaving}, which gives its tape and nothing else, since no carry
-     * of it is needed. Inputs: those of the forward loop, the states and tapes that the forward
-     * loop left (whose memory this kernel uses and overwrites), then those of {@code backward}
-     * except its count and its first slices, which are the tape. Outputs are those of {@code
-     * backward}.
+     * A reverse loop that recomputes the forward values that it reads, from checkpoints, instead of
+     * reading all of them from stacks. It runs {@code forward} again from a saved state up to the
+     * iterations that are reversed next. These iterations are run by {@code taping}, which also
+     * returns their tapes; the last of them is run by {@code tapeOnly}, which returns only its
+     * tape, since its carries are not needed. Inputs: those of the forward loop, the states and
+     * tapes that the forward loop saved (this kernel uses and overwrites their memory), then those
+     * of {@code backward} except its count and its first slices, which are the tape. Outputs are
+     * those of {@code backward}.
      */
     record ReverseScan(
             Scan forward,
             Taping taping,
-            Graph leaving,
+            Graph tapeOnly,
             Scan backward,
             CheckpointArea area,
             ReverseStart start)
             implements Control {
         @Override
         public List<Graph> bodies() {
-            return List.of(forward.body, taping.body, leaving, backward.body);
+            return List.of(forward.body, taping.body, tapeOnly, backward.body);
         }
 
         @Override
@@ -246,13 +250,13 @@ public sealed interface Control extends Kernel {
         }
 
         public ReverseScan in(CheckpointArea other) {
-            return new ReverseScan(forward, taping, leaving, backward, other, start);
+            return new ReverseScan(forward, taping, tapeOnly, backward, other, start);
         }
     }
 
     /**
-     * One of two graphs of the same types: the first if the first input, a truth value, holds; the
-     * others are theirs.
+     * One of two graphs of the same types: {@code yes} if the first input, a truth value, holds.
+     * The other inputs are the inputs of both graphs.
      */
     record Cond(Graph yes, Graph no) implements Control {
         @Override

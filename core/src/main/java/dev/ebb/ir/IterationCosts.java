@@ -13,7 +13,7 @@ public record IterationCosts(List<Double> weights) {
 
     public static final IterationCosts EVEN = new IterationCosts(List.of());
 
-    /** A loop of more iterations is described by this number of stretches. */
+    /** The most weights; a longer loop has one for several iterations. */
     private static final int MOST = 4096;
 
     public IterationCosts {
@@ -25,7 +25,10 @@ public record IterationCosts(List<Double> weights) {
         }
     }
 
-    /** The pace of {@code iterations} iterations that cost as much as declared. */
+    /**
+     * The costs of {@code iterations} iterations, where {@code cost} maps the number of an
+     * iteration to its cost.
+     */
     public static IterationCosts of(int iterations, IntToDoubleFunction cost) {
         int pieces = Math.min(iterations, MOST);
         var weights = new ArrayList<Double>();
@@ -51,7 +54,7 @@ public record IterationCosts(List<Double> weights) {
         return weights.isEmpty();
     }
 
-    /** The pace of a loop that runs the same iterations from the last to the first. */
+    /** The costs of a loop that runs the same iterations from the last to the first. */
     public IterationCosts reversed() {
         return new IterationCosts(weights.reversed());
     }

@@ -6,22 +6,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The parts of a kernel that walks its operands row by row. */
+/**
+ * The parts of a {@link Kernel.Rows}, which processes its operands row by row: the numbers that it
+ * computes for each row, such as a maximum or a sum, and its results.
+ */
 public final class RowParts {
     private RowParts() {}
 
-    /** One number for each row. */
+    /** The computation of one number for each row. */
     public sealed interface RowValue {
         Scalar body();
     }
 
-    /** {@code body} of every element of the row, combined: in the order of a fold of that row. */
+    /**
+     * {@code body} of every element of the row, combined in the order of a {@link Kernel.Fold} of
+     * that row.
+     */
     public record Fold(Combine combine, Scalar body) implements RowValue {}
 
-    /** {@code body} of what is the same all along the row: numbers before it, repeated operands. */
+    /**
+     * {@code body} of arguments that are constant along the row: earlier numbers, and operands that
+     * are broadcast.
+     */
     public record Apply(Scalar body) implements RowValue {}
 
-    /** What becomes of rows and their numbers. */
+    /** An output that is computed from the rows and their numbers. */
     public sealed interface Result {}
 
     /** {@code body} of every element. */
@@ -30,15 +39,18 @@ public final class RowParts {
     /** Number {@code index} of every row. */
     public record RowNumber(int index) implements Result {}
 
-    /** {@code body} of every element, combined over all rows: in the order of such a fold. */
+    /**
+     * {@code body} of every element, combined over all rows in the order of a {@link Kernel.Fold}
+     * over them.
+     */
     public record Columns(Combine combine, Scalar body) implements Result {}
 
-    /** A kernel with one output, and which of the outputs of a kernel of rows that is. */
+    /** A kernel with one output, and the number of this output in the kernel with several. */
     public record OneResult(int output, Kernel kernel) {}
 
     /**
-     * Every result of {@code rows} by a kernel of its own, with all operands and numbers. Elements
-     * come last: they may be written over an operand, which the other results read too.
+     * A kernel for each result of {@code rows}, with all operands and numbers. A result with
+     * elements comes last, because it may overwrite an operand that the other results read.
      */
     public static List<OneResult> split(Kernel.Rows rows) {
         var parts = new ArrayList<OneResult>();
@@ -74,7 +86,10 @@ public final class RowParts {
         return results.getFirst();
     }
 
-    /** The elements of a row of {@code shape} from axis {@code leading} on. */
+    /**
+     * The number of elements of a row of {@code shape}, whose rows run along the axes from {@code
+     * leading} on.
+     */
     static long width(Shape shape, int leading) {
         return new Shape(shape.dims().subList(leading, shape.rank())).size();
     }

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The checkpoint memory ("room") that loops may be given for their reverse.
+ * The checkpoint areas that loops may be given for their reverse.
  *
- * @param places the places outside the arena, by whose numbers rooms name them
- * @param used those of them in which states may lie
+ * @param places all places of the program, to whose numbers checkpoint areas refer
+ * @param used the places to which states may be offloaded
  */
 record CheckpointAreas(List<Place> places, List<Place> used, Ways ways, LoopTapes tapes) {
 
@@ -22,7 +22,7 @@ record CheckpointAreas(List<Place> places, List<Place> used, Ways ways, LoopTape
         private static final Elsewhere NOTHING = new Elsewhere(0, 0);
     }
 
-    /** The same without inverting loops. */
+    /** The same choices, without inverting loops. */
     CheckpointAreas inMemory() {
         return new CheckpointAreas(places, used, ways.without(Ways.of(Way.INVERSES)), tapes);
     }
@@ -32,7 +32,7 @@ record CheckpointAreas(List<Place> places, List<Place> used, Ways ways, LoopTape
         return loops.stream().anyMatch(this::isUndone);
     }
 
-    /** Room for more states than this counts as room for all. */
+    /** From this number of states on, every loop gets an area for all its tapes. */
     long mostStates(List<Reversals.Reversed> loops) {
         long most = 0;
         for (var loop : loops) {
@@ -78,15 +78,16 @@ record CheckpointAreas(List<Place> places, List<Place> used, Ways ways, LoopTape
     }
 
     /**
-     * Room for the smallest tape and this many states, or for the fastest tapes of all iterations
-     * if that is less, with the tapes that are best in it. A loop that can be inverted keeps all or
-     * nothing: inverting an iteration takes no longer than running it again.
+     * The area for the smallest tape and this many states, or for the fastest tapes of all
+     * iterations if that is smaller, with the tapes that are best in it. Empty if the loop is
+     * inverted instead: a loop that can be inverted keeps everything or nothing, because inverting
+     * an iteration takes no longer than running it again.
      */
     Optional<Reversals.CheckpointPlan> plan(Reversals.Reversed loop, long states) {
         return plan(loop, states, Elsewhere.NOTHING);
     }
 
-    /** The same, with further states offloaded. */
+    /** The same area, with further states offloaded. */
     Optional<Reversals.CheckpointPlan> plan(
             Reversals.Reversed loop, long states, Elsewhere further) {
         var full = tapes.full(loop);

@@ -20,7 +20,7 @@ import java.util.function.Function;
 /**
  * Finds the best plan of a program with loops. A loop keeps everything that its reverse reads if
  * that fits, otherwise as much as does. The search is over the number of states for which each loop
- * gets checkpoint memory, shared with tapes, and over limits on the workspace of the bodies of
+ * gets a checkpoint area, shared with tapes, and over limits on the workspace of the bodies of
  * loops and branches.
  */
 final class LoopSearch {
@@ -39,8 +39,8 @@ final class LoopSearch {
 
     /**
      * @param merged the program, its loops not yet reversed
-     * @param areas what its loops may keep, and where
-     * @param curves what memory buys for the graphs that the search decides on
+     * @param areas the checkpoint areas that its loops may get
+     * @param curves the curve of time over memory for each graph that the search considers
      */
     LoopSearch(
             Graph merged, CheckpointAreas areas, LoopBodies bodies, Function<Graph, Curve> curves) {
@@ -59,7 +59,7 @@ final class LoopSearch {
         everything = curve(whole);
     }
 
-    /** The curve with this checkpoint memory for loops and {@code bound} bytes for each body. */
+    /** The curve with these checkpoint areas and {@code bound} bytes of workspace for each body. */
     private Curve curve(Reversals.CheckpointPlanner given, long bound) {
         return curve(bodies.within(Reversals.within(merged, given), bound));
     }
@@ -78,7 +78,7 @@ final class LoopSearch {
         return everything.storeAllBytes();
     }
 
-    /** The cost of computing everything once, with checkpoint memory for all iterations. */
+    /** The cost of computing everything once, with a checkpoint area for all iterations. */
     double storeAllCost() {
         return everything.storeAllCost();
     }
@@ -106,7 +106,7 @@ final class LoopSearch {
         return smallest;
     }
 
-    /** The curves with checkpoint memory for 1, 2, 4, ... states. */
+    /** The curves with checkpoint areas for 1, 2, 4, ... states. */
     List<Curve> between() {
         var all = new ArrayList<Curve>();
         for (long states = 1; states < areas.mostStates(loops); states *= 2) {
@@ -134,7 +134,7 @@ final class LoopSearch {
 
     /**
      * The cheapest plan that keeps no more than this share of the bytes that would be saved if
-     * everything was kept, checkpoint memory of loops included.
+     * everything was kept, checkpoint areas of loops included.
      */
     Plan saving(double share) {
         if (!looping) return everything.at(Budget.ofSaved(share));
@@ -178,7 +178,7 @@ final class LoopSearch {
                 fits = states;
                 low = states + 1;
             }
-            // checkpoint memory for fewer states may save the rest of the program more than it
+            // a checkpoint area for fewer states may save the rest of the program more than it
             // costs the loops
             for (long states = fits / 2; how == Bound.NONE && states > 0; states /= 4) {
                 long count = states;
@@ -263,9 +263,12 @@ final class LoopSearch {
         return best;
     }
 
-    /** The plan with this checkpoint memory, if it fits and is cheaper. */
+    /**
+     * The plan with these checkpoint areas if it fits and is cheaper than {@code best}, otherwise
+     * {@code best}.
+     */
     private Plan orLess(Plan best, Reversals.CheckpointPlanner given, long bound, Budget bytes) {
-        // otherwise the offloaded states take too much of the place, or there is no room
+        // otherwise the offloaded states take too much of the place, or do not fit
         var curve = curve(given, bound);
         if (isDearer(curve, bytes, best)) return best;
         return curve.beside(bytes.resolve(0)).map(p -> cheaper(p, best)).orElse(best);
@@ -276,7 +279,7 @@ final class LoopSearch {
         return a.cost() < b.cost() ? a : b;
     }
 
-    /** The program with checkpoint memory of several sizes and as many workspace limits. */
+    /** The program with checkpoint areas and workspace limits of several sizes. */
     List<TradeOff.Variant> variants() {
         if (!looping) return List.of(new TradeOff.Variant(everything, Ways.recomputing(), 0));
         var all = new ArrayList<TradeOff.Variant>();

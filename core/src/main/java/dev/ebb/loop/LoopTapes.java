@@ -34,7 +34,7 @@ import java.util.Set;
  * Chooses what the tapes of loops hold. A smaller tape allows more iterations on tape, but makes
  * the reverse of an iteration recompute more. Each loop has a list of candidate tapes, computed
  * once for equal iterations; the one is taken with which the loop and its reverse are fastest in
- * the given checkpoint memory.
+ * the given checkpoint area.
  */
 final class LoopTapes {
     /** The most tapes of a loop that are compared: the first, the last and some between them. */
@@ -46,7 +46,7 @@ final class LoopTapes {
     /**
      * A set of values to keep on tape.
      *
-     * @param bytes what a tape then takes
+     * @param bytes the bytes of such a tape
      * @param taping the cost of an iteration that writes it
      * @param backward the cost of a reverse iteration that reads it
      * @param copying the cost of moving it once
@@ -76,7 +76,10 @@ final class LoopTapes {
         return known(loop).tapes.getLast();
     }
 
-    /** The checkpoint memory of {@code bytes} with which the loop and its reverse are fastest. */
+    /**
+     * The checkpoint area of {@code bytes} bytes, with the tape with which the loop and its reverse
+     * are fastest.
+     */
     synchronized Reversals.CheckpointPlan best(
             Reversals.Reversed loop, long bytes, int offloaded, int place) {
         var known = known(loop);
@@ -100,7 +103,7 @@ final class LoopTapes {
     }
 
     /**
-     * Checkpoint memory for the tapes of all iterations, each with the values that are faster to
+     * The checkpoint area for the tapes of all iterations, each with the values that are faster to
      * keep than to recompute.
      */
     synchronized Reversals.CheckpointPlan full(Reversals.Reversed loop) {
@@ -138,7 +141,7 @@ final class LoopTapes {
         return new CheckpointArea(Math.min(bytes, most), loop.state(), tape, Integer.MAX_VALUE);
     }
 
-    /** The loop and its reverse: see {@link dev.ebb.plan.cost.Roofline}. */
+    /** The predicted time of the loop and its reverse, as in {@link dev.ebb.plan.cost.Roofline}. */
     private static double seconds(
             Reversals.Reversed loop, CheckpointArea area, double ahead, Tape tape) {
         int times = loop.iterations();
@@ -221,7 +224,7 @@ final class LoopTapes {
         return sum;
     }
 
-    /** The cost of moving {@code bytes}: as long as a kernel that copies them. */
+    /** The cost of moving {@code bytes}: that of a kernel that copies them. */
     private double copying(long bytes) {
         if (bytes == 0) return 0;
         var type = new Type(DType.F32, Shape.of(Math.toIntExact(Math.ceilDiv(bytes, 64)), 16));

@@ -35,7 +35,7 @@ import java.util.function.Supplier;
  * what is left of the budget.
  *
  * @param budget the memory that the program may own, the device's own memory included
- * @param strategy how to plan, if not by the budget
+ * @param strategy the strategy, if it is not the default one that fits the budget
  * @param fusing whether ops are merged into as few kernels as pay
  * @param ways how values may be restored, besides by computing them again
  * @param cache results of earlier searches
@@ -53,7 +53,7 @@ public record ProgramPlanner(
         RecentSearches searches,
         PlanningListener listener) {
 
-    /** For {@code device}, by its own costs, in unlimited memory. */
+    /** A planner for {@code device}, with the costs of the device and without a limit on memory. */
     public static ProgramPlanner on(Device device, PlanningListener listener) {
         return new ProgramPlanner(
                 Budget.unlimited(),

@@ -20,7 +20,7 @@ import java.util.Optional;
 /**
  * Finds the best plan of a program at any budget with the same places to offload to. The plans with
  * fewer places are always among the candidates, so that a further place never costs time: without
- * places, states are updated together by one kernel, and loops get other checkpoint memory.
+ * places, states are updated together by one kernel, and loops get other checkpoint areas.
  */
 final class ProgramSearch {
     private final ProgramPlanner planner;
@@ -38,7 +38,7 @@ final class ProgramSearch {
      */
     private Optional<List<List<LoopSearch>>> tiledSearches = Optional.empty();
 
-    /** The curves so far: other checkpoint memory and limits may lead to the same graph. */
+    /** The curves so far: other checkpoint areas and limits may lead to the same graph. */
     private final Map<Graph, Curve> curves = new HashMap<>();
 
     private final LoopBodies bodies;

@@ -14,8 +14,8 @@ import java.util.Set;
 /**
  * Recomputes a cheap elementwise value in each of its readers instead of storing it, if every
  * reader then reads at most one further large operand in place of the value. The gradient of a
- * rectifier is an example: the batch norm before the rectifier reads its own input anyway, and from
- * this input follows whether an element was positive.
+ * rectifier is an example: the batch norm before the rectifier reads its own input anyway, and this
+ * input determines whether an element was positive.
  *
  * <p>An operand of the value may be recomputed too: the output of the rectifier, which is compared
  * with zero, follows from the input of the batch norm.
@@ -65,7 +65,10 @@ final class Duplication {
                 && piece.node.op().traits().isEmpty();
     }
 
-    /** Whether {@code reader} runs over as many elements as {@code piece} and can compute those. */
+    /**
+     * Whether {@code reader} runs over as many elements as {@code piece} and can compute them
+     * itself.
+     */
     private boolean mayCompute(FusionCandidate reader, FusionCandidate piece) {
         return (reader.kernel instanceof Kernel.Map || reader.kernel instanceof Kernel.Fold)
                 && !reader.is(Trait.ALONE)
@@ -93,7 +96,10 @@ final class Duplication {
         return v.type().size() >= piece.outputs.getFirst().type().size();
     }
 
-    /** Computes {@code piece} by {@code variant} in all of its readers, if each reads no more. */
+    /**
+     * Computes {@code variant}, a form of {@code piece}, in all of its readers, if none of them
+     * then reads more.
+     */
     private boolean merge(FusionCandidate piece, OperandViews.Bound variant) {
         var value = piece.outputs.getFirst();
         var all = List.copyOf(readers.at(value));

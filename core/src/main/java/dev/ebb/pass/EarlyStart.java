@@ -72,7 +72,7 @@ public final class EarlyStart {
         return order;
     }
 
-    /** Puts a node behind all that must come before it and is not there yet. */
+    /** Appends a node after all nodes that must come before it and are not in the new order yet. */
     private void place(int node) {
         if (placed[node]) return;
         placed[node] = true;
@@ -90,7 +90,7 @@ public final class EarlyStart {
     /**
      * The last node in the graph's order that {@code root} needs and that is not moved for it.
      *
-     * @param known of each node what was found, plus two
+     * @param known for each node the result plus two, or 0 if it is not computed yet
      */
     private int lastHeavy(int node, int[] known, int root) {
         if (known[node] != 0) return known[node] - 2;

@@ -68,7 +68,7 @@ final class HorizontalFusion {
         for (FusionCandidate piece : awaited) hasten(piece);
     }
 
-    /** Moves {@code piece} to where its operands are there. */
+    /** Moves {@code piece} to the first position at which its operands are computed. */
     private void hasten(FusionCandidate piece) {
         pieces.remove(piece);
         int at = 0;
@@ -136,7 +136,7 @@ final class HorizontalFusion {
         return all;
     }
 
-    /** One kernel for both, with all outputs in order, if it has less to read. */
+    /** One kernel for both, with all outputs in order, if it reads less than both. */
     private Optional<OperandViews.Bound> together(FusionCandidate first, FusionCandidate second) {
         var x = (Kernel.Map) first.kernel;
         var y = (Kernel.Map) second.kernel;
@@ -174,7 +174,7 @@ final class HorizontalFusion {
         return fits && inPlace ? Optional.of(shared) : Optional.empty();
     }
 
-    /** Whether states are read nowhere but where they are written. */
+    /** Whether each state is read only at the index that is written. */
     private static boolean areInPlace(
             List<Value> states, OperandViews.Bound bound, Kernel.Map map) {
         List<View> views = OperandViews.views(bound.kernel());
@@ -264,8 +264,8 @@ final class HorizontalFusion {
     }
 
     /**
-     * Whether {@code v} is there when the operands of {@code piece} are, or is a small number made
-     * of such.
+     * Whether {@code v} is computed when the operands of {@code piece} are, or is a small number
+     * computed from such values.
      */
     private boolean isThere(
             Value v,
@@ -284,7 +284,7 @@ final class HorizontalFusion {
                                 x ->
                                         isSmall(x, piece)
                                                 && isThere(x, piece, before, early, depth + 1));
-        // after those it is made from: in this order they can be moved
+        // after the values it is computed from: in this order they can be moved
         if (there) early.add(from.get());
         return there;
     }

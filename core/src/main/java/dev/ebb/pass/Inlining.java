@@ -15,7 +15,8 @@ final class Inlining {
 
     /**
      * {@code into} with the body of the map {@code from}, whose output is {@code value}, in place
-     * of its operand {@code i}; empty where the views cannot be composed or a limit is passed.
+     * of its operand {@code i}; empty if the views cannot be composed or a fusion limit is
+     * exceeded.
      */
     static Optional<OperandViews.Bound> of(
             OperandViews.Bound into,

@@ -18,10 +18,11 @@ import java.util.Set;
 
 /**
  * The reverse of a loop whose iterations can be inverted, without checkpoints: it starts from the
- * loop's last carries, and each of its iterations undoes a forward iteration before reversing it.
- * Loop and reverse become one loop with the carries of both. An iteration sees the bits it saw when
- * it ran, so the gradient has the same bits as by any other method. At the end the first carries
- * must be restored; if they are not, the declared inverse is wrong and the run stops.
+ * loop's last carries, and each of its iterations inverts a forward iteration and then computes its
+ * derivative. Loop and reverse become one loop with the carries of both. The restored carries have
+ * the bits of the forward iteration, so the gradient has the same bits as with any other method. At
+ * the end the first carries must be restored; if they are not, the declared inverse is wrong and
+ * the run stops.
  */
 final class InvertedLoop {
     private final LoopAndReverse pair;
@@ -42,7 +43,7 @@ final class InvertedLoop {
         checked = new Value(id, new Type(DType.U8, Shape.of(1)));
     }
 
-    /** The number of values that the graph did not have before. */
+    /** The number of new values. */
     int values() {
         return rebuilt.size() + 1;
     }
@@ -51,11 +52,11 @@ final class InvertedLoop {
         return pair.forwardInputs().subList(ahead.constants(), ahead.constants() + ahead.carries());
     }
 
-    /** The loop, of which only the end is kept. */
+    /** The forward loop, which keeps only its last carries. */
     Node forward() {
         return Lowered.of(
                 pair.forward(),
-                ahead.withCheckpointing(new Checkpointing.Nothing()).onward(),
+                ahead.withCheckpointing(new Checkpointing.Nothing()).withoutInverse(),
                 pair.forward().inputs(),
                 pair.forwardResults(),
                 pair.forward().op().traits());
@@ -145,7 +146,7 @@ final class InvertedLoop {
         return new Node(op, inputs, List.of(checked), region, true);
     }
 
-    /** The first half of the inputs has the bits of the second. */
+    /** Checks that the first half of the inputs has the same bits as the second half. */
     private record InverseCheck(String loop) implements Kernel.Library {
         @Override
         public long workspaceBytes() {

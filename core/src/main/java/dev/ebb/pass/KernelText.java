@@ -162,7 +162,7 @@ public final class KernelText {
                         .collect(Collectors.joining(", "));
     }
 
-    /** The factor in brackets, as the map that it is. */
+    /** The map that computes the factor, in brackets. */
     private static String decoded(DecodingContract k, List<Value> in) {
         var map = k.factor();
         var args = reads(k.encoded(in), map.operands(), map.shape());

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A loop whose stacked carries only its reverse reads. */
+/** A loop whose stacked carries are read only by its reverse loop, and that reverse loop. */
 record LoopAndReverse(Node forward, Node backward) {
 
     boolean ofUnknownLength() {

@@ -28,8 +28,8 @@ public final class Loops {
     private record Key(Kernel loop, List<Value> inputs) {}
 
     /**
-     * {@code graph} with every loop that is also asked for with its carries run once, and with
-     * them.
+     * {@code whole} with each loop and the copy of it that also stacks its carries merged into that
+     * copy.
      */
     public static Graph merge(Graph whole) {
         var graph = inside(whole, Loops::merge);
@@ -57,7 +57,7 @@ public final class Loops {
             var merged = merged(node, again.get(), inputs);
             nodes.add(merged);
             for (int i = 0; i < again.get().outputs().size(); i++) {
-                // of a while loop, the count lies between the carries and the stacks
+                // the count of a while loop is between the carries and the stacks
                 boolean stack = i >= again.get().outputs().size() - carries(node.kernel());
                 int at = stack ? i - again.get().outputs().size() + merged.outputs().size() : i;
                 standsFor.put(again.get().outputs().get(i), merged.outputs().get(at));
@@ -74,7 +74,7 @@ public final class Loops {
         return with(graph, k -> k.withBodies(k.bodies().stream().map(bodies).toList()));
     }
 
-    /** {@code graph} with other loops and branches, which compute the same. */
+    /** {@code graph} with its loops and branches replaced by equivalent ones. */
     public static Graph with(Graph graph, UnaryOperator<Control> kernels) {
         if (graph.nodes().stream().noneMatch(n -> n.kernel() instanceof Control)) return graph;
         var nodes = new ArrayList<Node>();
@@ -92,7 +92,7 @@ public final class Loops {
         return new Graph(graph.params(), nodes, graph.results());
     }
 
-    /** How a derivative would ask for the loop of {@code node} again. */
+    /** The key of the copy of the loop of {@code node} that a derivative contains. */
     private static Optional<Key> again(Node node, List<Value> inputs) {
         return switch (node.kernel()) {
             case Control.Scan k when k.checkpointing() instanceof Checkpointing.Nothing ->
@@ -128,7 +128,7 @@ public final class Loops {
         return kernel instanceof Control.While w ? w.carries() : ((Control.Scan) kernel).carries();
     }
 
-    /** The outputs of a loop besides what it remembers. */
+    /** The number of outputs of a loop without those for its checkpointing. */
     static int plainOutputs(Kernel kernel) {
         return kernel instanceof Control.While w
                 ? 1 + w.body().results().size()

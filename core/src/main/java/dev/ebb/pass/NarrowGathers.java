@@ -55,7 +55,7 @@ final class NarrowGathers {
                 && widening.containsKey(node.inputs().getFirst());
     }
 
-    /** Whether a node is nothing but a cast of all elements to a wider float. */
+    /** Whether a node is just a cast of all elements to a wider float. */
     private static boolean widens(Node node) {
         if (!(node.kernel() instanceof Kernel.Map map) || node.inputs().size() != 1) return false;
         var from = node.inputs().getFirst().type().dtype();

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** How kernels that read through views read them, and how to make them read otherwise. */
+/** The views through which kernels read their operands, and how to replace them. */
 final class OperandViews {
     private OperandViews() {}
 
@@ -38,7 +38,7 @@ final class OperandViews {
         throw new IllegalArgumentException("no views in " + kernel);
     }
 
-    /** The mask comes after q, k and v. */
+    /** The views with that of the mask after q, k and v. */
     private static List<View> withMask(List<View> operands, AttentionShape heads) {
         var views = new ArrayList<>(operands);
         views.addAll(3, heads.mask());
@@ -123,14 +123,14 @@ final class OperandViews {
         };
     }
 
-    /** Whether operand {@code i} is read in rows of elements that follow each other. */
+    /** Whether operand {@code i} must be read in contiguous rows. */
     static boolean wantsRows(Kernel kernel, int i) {
         return (kernel instanceof Kernel.Attend && i < 3)
                 || (kernel instanceof Kernel.AttendGrad k
                         && (i < 3 || i >= 3 + k.heads().mask().size()));
     }
 
-    /** Where results of a kernel go that can go elsewhere. */
+    /** The destinations of those results of a kernel that can be written through another view. */
     static List<Place> results(Kernel kernel) {
         if (kernel instanceof Kernel.Attend k) return List.of(new Place(0, k.out()));
         return kernel instanceof Kernel.AttendGrad k ? k.results() : List.of();
@@ -149,7 +149,7 @@ final class OperandViews {
         throw new IllegalArgumentException("no views of results in " + kernel);
     }
 
-    /** Whether a body depends on where it is evaluated, not only on its operands. */
+    /** Whether a body depends on the index at which it is evaluated, not only on its operands. */
     static boolean knowsItsPlace(Scalar body) {
         return body instanceof Scalar.Index
                 || body instanceof Scalar.Position
@@ -157,8 +157,8 @@ final class OperandViews {
     }
 
     /**
-     * Whether {@code body}, written to be walked along {@code own}, means the same read by {@code
-     * view} along {@code walked}.
+     * Whether {@code body}, written for iteration shape {@code own}, has the same value at each
+     * element if it is read through {@code view} along {@code walked}.
      */
     static boolean keepsItsPlace(Scalar body, Shape own, Shape walked, View view) {
         if (!knowsItsPlace(body)) return true;
@@ -171,7 +171,7 @@ final class OperandViews {
                 || body.parts().stream().anyMatch(OperandViews::knowsAxes);
     }
 
-    /** What reading {@code body} back would give after it was stored as {@code type}. */
+    /** The value of {@code body} after it was stored as {@code type} and read back. */
     static Scalar asStored(Scalar body, DType type) {
         return switch (type) {
             case F32, F64, I32, I64, BOOL, BIT -> body;

@@ -22,11 +22,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Gives every loop that is reversed the checkpoint memory ("room") that {@link CheckpointPlanner}
- * has for it, inner loops first. The forward loop then keeps states and tapes in this memory
- * instead of stacking all its carries, and its reverse becomes a {@link Control.ReverseScan} that
- * reads them. A loop whose iterations can be inverted needs no checkpoint memory: see {@link
- * InvertedLoop}.
+ * Gives every loop that is reversed the checkpoint area that a {@link CheckpointPlanner} assigns to
+ * it, inner loops first. The forward loop then keeps states and tapes in this area instead of
+ * stacking all its carries, and its reverse becomes a {@link Control.ReverseScan} that reads them.
+ * A loop whose iterations can be inverted needs no checkpoint area: see {@link InvertedLoop}.
  */
 public final class Reversals {
     private Reversals() {}
@@ -68,14 +67,14 @@ public final class Reversals {
     }
 
     /**
-     * Decides the checkpoint memory of a loop; empty if its iterations are to be inverted instead.
+     * Decides the checkpoint area of a loop; empty if its iterations are to be inverted instead.
      */
     @FunctionalInterface
     public interface CheckpointPlanner {
         Optional<CheckpointPlan> of(Reversed loop);
     }
 
-    /** {@code graph} with its loops reversed in these rooms. */
+    /** {@code graph} with its loops reversed in the checkpoint areas that {@code areas} assigns. */
     public static Graph within(Graph whole, CheckpointPlanner areas) {
         return within(whole, areas, true);
     }
@@ -119,7 +118,7 @@ public final class Reversals {
     /**
      * Nodes to run one by one.
      *
-     * @param later those whose outputs may never be needed
+     * @param later the nodes whose outputs may never be needed
      */
     public record Run(List<Node> nodes, Set<Node> later) {}
 
@@ -177,17 +176,22 @@ public final class Reversals {
                         : new Checkpointing.Checkpoints(
                                 area, halves.taping(pair.forwardScan().body().results().size()));
         var kernel = Loops.withCheckpointing(pair.forward().kernel(), checkpointing);
-        var onward = kernel instanceof Control.Scan scan ? scan.onward() : kernel;
+        var withoutInverse = kernel instanceof Control.Scan scan ? scan.withoutInverse() : kernel;
         var types = outputs.stream().map(Value::type).toList();
         var name = pair.forward().op().name() + keeping(pair.forwardScan(), area, halves.repeats());
         return pair.forward()
                 .with(
-                        new Lowered(name, onward, types, pair.forward().op().traits(), List.of()),
+                        new Lowered(
+                                name,
+                                withoutInverse,
+                                types,
+                                pair.forward().op().traits(),
+                                List.of()),
                         pair.forward().inputs(),
                         outputs);
     }
 
-    /** The text of reports on what a loop keeps. */
+    /** The text for reports that says what a loop keeps for its reverse. */
     private static String keeping(Control.Scan loop, CheckpointArea area, long repeats) {
         var again =
                 repeats == 0 ? "" : ", the reverse of an iteration repeating " + repeats + " ops";
@@ -234,11 +238,12 @@ public final class Reversals {
                 new Control.ReverseScan(
                         ahead,
                         halves.taping(k.carries()),
-                        halves.leaving(),
+                        halves.tapeOnly(),
                         halves.second(),
                         area,
                         start);
-        // what it finds it uses up, so it cannot run twice, unless all it needs was taped before
+        // it overwrites the checkpoint area, so it cannot run twice, unless all iterations were
+        // taped before
         boolean again =
                 halves.isReplayable()
                         && (start == ReverseStart.EMPTY

@@ -112,8 +112,8 @@ public final class ReversedIteration {
     }
 
     /**
-     * Both iterations. The params of the forward iteration come first, and its results; then those
-     * of the reverse iteration that the forward iteration does not have.
+     * The joined graph of both iterations. The params and results of the forward iteration come
+     * first; then those of the reverse iteration that the forward iteration does not have.
      */
     public Graph graph() {
         return joined;

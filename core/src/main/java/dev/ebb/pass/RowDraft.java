@@ -17,11 +17,14 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * A kernel of rows in the making: what it reads, the numbers of each row so far, and the pieces
- * that computed them before.
+ * A {@link Kernel.Rows} under construction: its operands, the numbers of each row so far, and the
+ * nodes that computed them before.
  */
 final class RowDraft {
-    /** While operands come and go, numbers are arguments from here on. */
+    /**
+     * During construction, when the number of operands changes, numbers are the arguments from this
+     * index on.
+     */
     private static final int NUMBERS = 1 << 20;
 
     private final Shape shape;
@@ -36,7 +39,7 @@ final class RowDraft {
     private RowParts.Result result = new RowParts.RowNumber(0);
 
     /**
-     * @param source the piece that computes a value, if it may become part of this
+     * @param source the node that computes a value, if it may become part of this kernel
      */
     RowDraft(Shape shape, int leading, Function<Value, Optional<FusionCandidate>> source) {
         this.shape = shape;
@@ -65,7 +68,7 @@ final class RowDraft {
         return absorbed.stream().anyMatch(p -> p.kernel instanceof Kernel.Fold);
     }
 
-    /** What a row of everything that is read takes. */
+    /** The bytes of one row of all operands. */
     long rowBytes() {
         return IntStream.range(0, views.size())
                 .filter(i -> !isSteady(views.get(i)))
@@ -83,8 +86,9 @@ final class RowDraft {
     }
 
     /**
-     * {@code body} of these operands, with everything that is a number of its row computed here if
-     * it can be. What is large is read before: only then is it known what is read anyway.
+     * {@code body} of these operands, in which operands with one element per row are computed in
+     * this kernel if possible. Large operands are added first, because what may be computed here
+     * depends on what is read anyway.
      */
     Scalar take(List<Value> values, List<View> read, Scalar body) {
         var places = new Scalar[values.size()];
@@ -97,7 +101,10 @@ final class RowDraft {
         return body.mapArgs(a -> places[((Scalar.Arg) a).index()]);
     }
 
-    /** Whether {@code value}, read by {@code view}, is a number of each row, and one to absorb. */
+    /**
+     * Whether {@code value}, read through {@code view}, has one element per row and should be
+     * computed in this kernel.
+     */
     private boolean isNumber(Value value, View view) {
         return isSteady(view)
                 && value.type().size() == outer.size()
@@ -138,18 +145,18 @@ final class RowDraft {
         return true;
     }
 
-    /** Whether a body is of the type in which its value is computed on. */
+    /** Whether a body has the compute type of its value. */
     private static boolean computes(FusionCandidate piece, Scalar body) {
         var types = piece.inputs.stream().map(v -> v.type().dtype()).toList();
         return body.type(types) == piece.outputs.getFirst().type().dtype().compute();
     }
 
-    /** {@code view} of what is walked along {@code from}, along the shape of this. */
+    /** {@code view}, which is read along {@code from}, read along the shape of this kernel. */
     private Optional<View> walked(Shape from, View view) {
         return Views.refactor(from, view, shape);
     }
 
-    /** {@code view} of one element for each row, along the shape of this. */
+    /** {@code view} of one element per row, broadcast along the shape of this kernel. */
     private Optional<View> repeated(Shape from, View view) {
         return Views.refactor(from, view, outer)
                 .map(
@@ -206,7 +213,7 @@ final class RowDraft {
         return body.mapArgs(a -> places[((Scalar.Arg) a).index()]);
     }
 
-    /** Makes {@code piece} what this is. */
+    /** Replaces the kernel of {@code piece} by the finished kernel. */
     void finish(FusionCandidate piece) {
         var settled = new RowHoist(inputs, views.stream().map(this::isSteady).toList(), NUMBERS);
         numbers.forEach(settled::add);

@@ -17,11 +17,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Folds of rows flow into what reads their values along the same rows: a norm or a softmax is then
- * one kernel, which reads a row from memory once and folds it in the first-level cache. There a
- * fold costs next to nothing, so one with several readers is computed again in each of them; its
- * value is never stored. That pays only if all readers take it in, and only if they read the row
- * anyway.
+ * Fuses folds of rows into the nodes that read their results along the same rows: a norm or a
+ * softmax is then one kernel, which reads a row from memory once and folds it in the first-level
+ * cache. There a fold costs next to nothing, so one with several readers is computed again in each
+ * of them and its result is never stored. That pays only if it is fused into all readers, and only
+ * if they read the row anyway.
  */
 final class RowFusion {
     private final List<FusionCandidate> pieces;
@@ -29,7 +29,7 @@ final class RowFusion {
     private final Table<Value, FusionCandidate> producer;
     private final Set<Value> results;
 
-    /** What is better stored than computed by each reader. */
+    /** The nodes whose results are better stored than computed by each reader. */
     private final Set<FusionCandidate> kept = new HashSet<>();
 
     private Table<FusionCandidate, RowDraft> drafts = new Table<>();
@@ -68,7 +68,10 @@ final class RowFusion {
         }
     }
 
-    /** Whether some piece that was to be computed by its readers had better be stored. */
+    /**
+     * Moves a node whose result is better stored after all to {@link #kept}; false if there is
+     * none.
+     */
     private boolean keepMore() {
         var takers = new HashMap<FusionCandidate, Integer>();
         for (FusionCandidate piece : pieces) {
@@ -87,7 +90,7 @@ final class RowFusion {
         return kept.size() > before;
     }
 
-    /** {@code piece} with the folds of its rows in it, if there are any. */
+    /** {@code piece} with the folds of its rows fused into it, if there are any. */
     private Optional<RowDraft> draft(FusionCandidate piece) {
         if (piece.is(Trait.ALONE) || piece.outputs.size() != 1) return Optional.empty();
         var draft = Optional.<RowDraft>empty();
@@ -138,7 +141,7 @@ final class RowFusion {
         return rows > 1 && shape.size() / rows >= limits.shortestRow();
     }
 
-    /** The first axis from which on nothing moves. */
+    /** The first axis from which on all strides are zero. */
     private static int leading(Shape shape, List<Long> strides) {
         int leading = shape.rank();
         while (leading > 0 && (shape.dim(leading - 1) == 1 || strides.get(leading - 1) == 0))
@@ -146,19 +149,19 @@ final class RowFusion {
         return leading;
     }
 
-    /** The first axis of the rows that are folded; -1 if others are folded. */
+    /** The first axis of the rows, if the last axes are folded; otherwise -1. */
     static int trailing(Kernel.Fold fold) {
         return boundary(fold, true);
     }
 
-    /** The first axis of the rows whose columns are folded; -1 if others are folded. */
+    /** The first axis of the rows, if all axes before it are folded; otherwise -1. */
     static int columns(Kernel.Fold fold) {
         return boundary(fold, false);
     }
 
     /**
-     * Where the axes that are folded begin ({@code folded}) or those that are kept; -1 if they are
-     * not the last. Axes of size one are either.
+     * The first of the folded axes (if {@code folded}) or of the kept ones; -1 if these are not the
+     * last axes. Axes of size one count as either.
      */
     private static int boundary(Kernel.Fold fold, boolean folded) {
         var shape = fold.shape();

@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings the numbers of a kernel of rows into their final order. What is the same all along a row,
- * and dear, becomes a number of its own: a logarithm of a sum is then taken once, not for each
- * element.
+ * Brings the numbers of a {@link dev.ebb.ir.Kernel.Rows} into their final order. An expensive
+ * subexpression that is constant along a row becomes a number of its own: the logarithm of a sum is
+ * then computed once per row, not once per element.
  */
 final class RowHoist {
-    /** What a number of its own must save for each element, at least. */
+    /** The fewest instructions per element that a hoisted subexpression must save. */
     private static final int WORTHWHILE = 4;
 
     private final int operands;
@@ -27,8 +27,8 @@ final class RowHoist {
     private final Table<Scalar, Scalar> known = new Table<>();
 
     /**
-     * @param steady which of {@code inputs} are the same all along a row
-     * @param base the argument that is number 0, in what is handed in
+     * @param steady which of {@code inputs} are constant along a row
+     * @param base the index of the argument that stands for number 0
      */
     RowHoist(List<Value> inputs, List<Boolean> steady, int base) {
         operands = inputs.size();

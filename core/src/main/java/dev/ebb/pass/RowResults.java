@@ -17,9 +17,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * A map, a fold of rows or of columns, or a kernel of rows in the form that they have in common:
- * results of rows, to which further results of the same rows can be added. In the bodies, numbers
- * are arguments from {@link #NUMBERS} on, so that operands can be added.
+ * A map, a fold of rows or of columns, or a kernel of rows in a common form: a list of results of
+ * rows, to which further results of the same rows can be added. In the bodies, numbers are
+ * arguments from {@link #NUMBERS} on, so that operands can be added.
  *
  * @param views how each of {@code inputs} is read
  * @param outputs the value of each result
@@ -34,11 +34,12 @@ record RowResults(
     private static final int NUMBERS = 1 << 20;
 
     /**
-     * How many times the shortest row a row must be for its elements to be computed with others.
+     * A row must be this many times as long as the shortest row that pays, if a result with
+     * elements is fused with others.
      */
     private static final int WIDE = 4;
 
-    /** How a shape is cut into rows: they run along its axes from {@code leading} on. */
+    /** A shape and its rows, which run along its axes from {@code leading} on. */
     record Cut(Shape shape, int leading) {
         Shape outer() {
             return new Shape(shape.dims().subList(0, leading));
@@ -52,7 +53,7 @@ record RowResults(
             return shape.size() == other.shape.size() && outer().size() == other.outer().size();
         }
 
-        /** Whether {@code view} reads the same element all along a row. */
+        /** Whether {@code view} is constant along a row. */
         boolean isSteady(View view) {
             return IntStream.range(leading, shape.rank())
                     .allMatch(d -> shape.dim(d) == 1 || view.stride(d) == 0);
@@ -148,7 +149,7 @@ record RowResults(
                 || body.parts().stream().anyMatch(p -> divides(p, types));
     }
 
-    /** The same along another cut of the same elements. */
+    /** These results with the rows of {@code to}, over the same elements. */
     private Optional<RowResults> along(Cut to) {
         if (cut.shape.size() != to.shape.size()) return Optional.empty();
         var order = View.contiguous(to.shape);
@@ -209,8 +210,8 @@ record RowResults(
     }
 
     /**
-     * These results and those of {@code other}, which may read an element or a number that is a
-     * result here. A number that both have is computed once.
+     * These results together with those of {@code other}, which may read results of this one. A
+     * number that both have is computed once.
      */
     Optional<RowResults> and(RowResults other) {
         var allViews = new ArrayList<>(views);
@@ -245,7 +246,9 @@ record RowResults(
                 new RowResults(cut, allViews, allInputs, allNumbers, allResults, allOutputs));
     }
 
-    /** What stands for an operand: a result of this, an operand of this, or a new operand. */
+    /**
+     * The expression for an operand: a result of this kernel, an operand of it, or a new operand.
+     */
     private Optional<Scalar> place(
             Value value, View view, List<View> allViews, List<Value> allInputs) {
         int made = outputs.indexOf(value);

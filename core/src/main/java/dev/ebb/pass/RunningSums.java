@@ -36,7 +36,7 @@ final class RunningSums {
                 && place.at(made.get()) > place.at(sum);
     }
 
-    /** A sum of two terms or more, each as large as itself. */
+    /** Whether {@code piece} is a sum of two or more terms of its own size. */
     private static boolean isSum(FusionCandidate piece) {
         if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) return false;
         long size = map.shape().size();

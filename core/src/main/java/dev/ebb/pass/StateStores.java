@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Moves the stores of states to where they cost nothing. A store copies the next version of a state
- * into the memory of that state. The other readers of the next version are made to read the stored
- * copy. Then the store is the only reader of the map that computes the next version, and the map
- * can be fused into the store and write in place. If the next version is computed by overwriting a
- * part of an earlier version, the store is moved before that update, so that the part is written
- * directly into the memory of the state.
+ * Moves the stores of states to positions where they cost nothing. A store copies the next version
+ * of a state into the memory of that state. The other readers of the next version are made to read
+ * the stored copy. Then the store is the only reader of the map that computes the next version, and
+ * the map can be fused into the store and write in place. If the next version is computed by
+ * overwriting a part of an earlier version, the store is moved before that update, so that the part
+ * is written directly into the memory of the state.
  */
 final class StateStores {
     /** The most elementwise ops between an update of a part and a store that is moved before it. */
@@ -33,7 +33,7 @@ final class StateStores {
     /** Values that a moved store puts into the memory of a state, where updates change them. */
     private final Set<Value> stored = new HashSet<>();
 
-    /** Results of {@link #operand} for the store at hand. */
+    /** Results of {@link #operand} for the current store. */
     private final Map<Value, Integer> known = new HashMap<>();
 
     StateStores(

@@ -11,12 +11,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Splits an iteration of a reverse loop where the cotangents enter. The first part is the forward
- * iteration once more and writes a tape; the second part reads the tape, and computes again what it
- * needs and the tape does not hold. Run together they are the iteration of the reverse loop, with
- * the same bits; run apart, the first part can run during the forward loop. Values that follow from
- * constants alone stay in the second part: a tape holds what changes from iteration to iteration.
- * Slices of the loop's operands are read in place.
+ * Splits an iteration of a reverse loop into the part that does not depend on cotangents and the
+ * part that does. The first part is the forward iteration once more and writes a tape; the second
+ * part reads the tape, and recomputes the values that it needs and that are not on the tape. Run
+ * together they are the iteration of the reverse loop, with the same bits; run apart, the first
+ * part can run during the forward loop. Values that depend on constants alone stay in the second
+ * part: a tape holds only values that change from iteration to iteration. Slices of the loop's
+ * operands are read in place.
  */
 final class TapeSplit {
     private final ReversedIteration iteration;
@@ -25,8 +26,8 @@ final class TapeSplit {
     private final List<Value> tape = new ArrayList<>();
 
     /**
-     * The tape holds {@code kept} and those carries of the beginning of an iteration that its
-     * reverse reads.
+     * The tape holds {@code kept} and those carries at the start of an iteration that its reverse
+     * reads.
      */
     TapeSplit(ReversedIteration iteration, Set<Value> kept) {
         this.iteration = iteration;
@@ -38,7 +39,7 @@ final class TapeSplit {
     }
 
     /** An iteration that computes only the tape for its reverse. */
-    Graph leaving() {
+    Graph tapeOnly() {
         return first(List.of());
     }
 
@@ -91,7 +92,7 @@ final class TapeSplit {
                 backward.costs());
     }
 
-    /** One more parameter; of several that are the same value, the first is read. */
+    /** Adds a parameter for {@code value}; if it has one already, the first is read. */
     private static void take(Graph.Builder g, Value value, Table<Value, Value> here) {
         var param = g.param(value.type());
         if (!here.has(value)) here.put(value, param);

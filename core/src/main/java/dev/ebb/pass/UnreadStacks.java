@@ -12,7 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Loops without the stacks that no node reads, which would take the memory of every iteration. */
+/** Removes the stacks of loops that no node reads; they would take memory for every iteration. */
 public final class UnreadStacks {
     private UnreadStacks() {}
 

@@ -22,7 +22,7 @@ import java.util.Arrays;
  */
 public record Binomial(int slots, int offloaded) implements Planner {
 
-    /** All states in memory. */
+    /** Keeps all states in memory. */
     public Binomial(int slots) {
         this(slots, 0);
     }
@@ -93,7 +93,10 @@ public record Binomial(int slots, int offloaded) implements Planner {
             for (int u : order) if (readsBackwardHalf(u)) stage[u] = -1;
         }
 
-        /** Whether a node of the user's program reads a gradient: it runs behind that, once. */
+        /**
+         * Whether node {@code u} of the forward half reads a gradient, as in a second derivative;
+         * it then runs once, after that gradient.
+         */
         private boolean readsBackwardHalf(int u) {
             for (int x : model.in[u]) {
                 int p = model.maker(x);
@@ -121,7 +124,7 @@ public record Binomial(int slots, int offloaded) implements Planner {
             for (int u : order) if (stage[u] == k && !(done[u] && model.once[u])) append(u);
         }
 
-        /** Runs the backward half as far as it reads no earlier stage. */
+        /** Runs the nodes of the backward half that read no stage before {@code k}. */
         private void backward(int k) {
             for (; next < order.length; next++) {
                 int u = order[next];

@@ -132,8 +132,8 @@ public final class Curve {
     }
 
     /**
-     * The same where the program may also be planned in other forms. The least budget is then the
-     * least of all.
+     * This curve, where the program may also be planned in other forms, with the least budget of
+     * all.
      */
     public Curve or(TradeOff.Forms others) {
         return new Curve(this, ways, among, others);
@@ -183,7 +183,7 @@ public final class Curve {
         return model.total();
     }
 
-    /** The least budget for which {@link #at}, of this curve or of one beside it, has a plan. */
+    /** The least budget for which {@link #at}, of this curve or another form, has a plan. */
     public long leastBytes() {
         return forms.least(this).ownLeast();
     }
@@ -275,9 +275,9 @@ public final class Curve {
                 .map(layout -> plan(layout, planned(layout), bytes));
     }
 
-    /** No plan within {@code bytes} costs less; found without searching for one. */
+    /** A lower bound on the cost of every plan within {@code bytes}, computed without a search. */
     public double atLeast(long bytes) {
-        // in the search, ops that are declared expensive count more than they cost
+        // the search multiplies the cost of ops that are declared expensive
         if (model.isWeighted()) return model.total();
         return model.total()
                 + LowerBounds.extra(model, workers.arenaLimit(bytes), plain.sequence());
@@ -311,7 +311,7 @@ public final class Curve {
         return layout.schedule().cost(cost);
     }
 
-    /** A plan made in another way, set beside this curve, with all of the device's threads. */
+    /** A plan from a schedule made in another way, with all threads of the device. */
     public Plan plan(Schedule schedule) {
         var layout = layouts.of(schedule);
         return plan(layout, planned(layout), Long.MAX_VALUE);
@@ -330,9 +330,9 @@ public final class Curve {
     }
 
     /**
-     * The corners of plans that fit beside what is set aside for workers and that none of {@code
-     * known} undercuts, of a program whose loops were given a smaller checkpoint area: with one for
-     * all states it would cost {@code once}. Of its loops {@code undone} iterations are undone.
+     * The corners of plans that fit beside the memory of workers and that none of {@code known}
+     * undercuts, of a program whose loops got a smaller checkpoint area: with one for all states it
+     * costs {@code once}. Of its loops {@code undone} iterations are inverted.
      *
      * @param known corners of other programs, cheapest first
      */
@@ -342,7 +342,7 @@ public final class Curve {
         }
     }
 
-    /** The least budget with which a plan that was found leaves workers what is set aside. */
+    /** The least budget that holds this plan and the memory reserved for workers. */
     long budgetFor(Frontier.Member member) {
         return workers.budgetFor(planned(member));
     }
@@ -371,7 +371,7 @@ public final class Curve {
         };
     }
 
-    /** All that a budget bounds but the memory of workers. */
+    /** The bytes that a budget bounds, without the memory of workers. */
     long planned(Layout layout) {
         return switch (measure) {
             case ARENA -> layout.arenaBytes();
@@ -379,7 +379,7 @@ public final class Curve {
         };
     }
 
-    /** What a device's workers own beside what is planned. */
+    /** The memory that the workers of the device use outside the arena. */
     WorkerMemory workers() {
         return workers;
     }

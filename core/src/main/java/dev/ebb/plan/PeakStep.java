@@ -20,7 +20,7 @@ public record PeakStep(int step, long bytes, Optional<Value> written) {
         var steps = layout.schedule().steps();
         var change = new long[steps.size() + 2];
         for (var slot : layout.slots()) {
-            // a parameter that dies before the first step was still written in
+            // a parameter that is freed before the first step was still written to memory
             int to = slot.from() < 0 ? Math.max(1, slot.to()) : slot.to();
             change[Math.max(0, slot.from())] += slot.bytes();
             change[to] -= slot.bytes();

@@ -6,8 +6,8 @@ import dev.ebb.plan.schedule.Schedule;
 import java.util.List;
 
 /**
- * A plan for one budget: the order of computations, where every value lies in memory, the predicted
- * time, and a lower bound of the time of any plan, by which its quality is judged.
+ * A plan for one budget: the order of computations, the place of every value in memory, the
+ * predicted time, and a lower bound of the time of any plan, by which its quality is judged.
  *
  * @param workers the number of workers that share its kernels: at least one
  */
@@ -33,7 +33,8 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
     }
 
     /**
-     * The same with as many workers as fit {@code bytes} in all; with one, if not even that fits.
+     * The same plan with as many workers as fit into {@code bytes} in all; with one if not even
+     * that fits.
      */
     public Plan within(long bytes) {
         int fit = curve.workers().within(bytes - curve.planned(layout));

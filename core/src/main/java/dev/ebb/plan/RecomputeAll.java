@@ -12,8 +12,9 @@ import dev.ebb.plan.search.SearchModel;
 import java.util.Set;
 
 /**
- * Keeps nothing: the backward half of each region computes all it reads again, from the parameters
- * on. The least that can be kept, not the least memory: {@link Fit} goes lower, and costs less.
+ * Keeps nothing: the backward half of each region recomputes all values that it reads, from the
+ * parameters on. That is not the plan with the least memory: {@link Fit} finds smaller and cheaper
+ * ones.
  */
 public record RecomputeAll() implements Strategy {
 
@@ -22,7 +23,7 @@ public record RecomputeAll() implements Strategy {
         return Set.of();
     }
 
-    /** A loop's first state alone. */
+    /** Keeps only the initial state of a loop. */
     @Override
     public int states(int iterations) {
         return 1;

@@ -34,7 +34,7 @@ import java.util.Set;
 public record RestoreSummary(
         Part kept, Part recomputed, Part iterated, Part inverted, Part fetched) {
 
-    /** A number of values, their bytes in all, and their part of the predicted time. */
+    /** A number of values, their total bytes, and their part of the predicted time. */
     public record Part(long count, long bytes, double cost) {
         static final Part NONE = new Part(0, 0, 0);
 
@@ -43,7 +43,7 @@ public record RestoreSummary(
         }
     }
 
-    /** The parts in order, as they are called. */
+    /** The parts by name, in order. */
     public Map<String, Part> parts() {
         var parts = new LinkedHashMap<String, Part>();
         parts.put("kept", kept);
@@ -55,8 +55,8 @@ public record RestoreSummary(
     }
 
     /**
-     * The mix of a plan that costs {@code total}, where computing everything once and keeping it
-     * costs {@code once}, and {@code undone} iterations of loops are inverted.
+     * The summary of a plan that costs {@code total}, where computing everything once and keeping
+     * it costs {@code once}, and {@code undone} iterations of loops are inverted.
      */
     static RestoreSummary of(Layout layout, Cost cost, double total, double once, long undone) {
         var schedule = layout.schedule();
@@ -114,7 +114,7 @@ public record RestoreSummary(
         private void iterated(Control.ReverseScan scan) {
             int iterations = scan.forward().times();
             var splits = CheckpointSplits.of(scan.forward().costs(), scan.area(), iterations);
-            // the first way through is that of the loop itself, unless that left nothing
+            // the first run of the iterations is that of the loop itself, unless it saved nothing
             long again = splits.forwards(iterations) - iterations;
             if (scan.start() == Control.ReverseStart.EMPTY) again += iterations;
             iterated = iterated.and(again, again * scan.area().state(), 0);

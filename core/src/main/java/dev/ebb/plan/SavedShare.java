@@ -51,7 +51,7 @@ public record SavedShare(double share) implements Strategy {
         return found;
     }
 
-    /** The same rule as {@link SavedShare}, for a number of bytes in the place of a share. */
+    /** The same rule with a number of bytes instead of a share. */
     public record Bytes(long most) implements Strategy {
         @Override
         public Set<Value> keeps(Problem problem, Cost cost) {

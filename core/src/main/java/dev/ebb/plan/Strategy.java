@@ -18,7 +18,7 @@ import java.util.Set;
  */
 public interface Strategy extends Planner {
 
-    /** The values to keep. Outputs of effects and nondeterministic nodes stay in any case. */
+    /** The values to keep. Outputs of effects and nondeterministic nodes are kept in any case. */
     Set<Value> keeps(Problem problem, Cost cost);
 
     @Override

@@ -25,8 +25,8 @@ import java.util.Set;
 
 /**
  * Which elements of a recorded function's first argument the derivative of each element of its
- * result may depend on: sets of positions, ascending, carried through the graph kernel by kernel.
- * What does not depend on the argument is computed, so that indices are known.
+ * result may depend on: sets of positions, ascending, propagated through the graph kernel by
+ * kernel. Values that do not depend on the argument are computed, so that indices are known.
  */
 final class Dependencies {
     private static final int[] NONE = {};
@@ -109,7 +109,7 @@ final class Dependencies {
         };
     }
 
-    /** Where a view reads, for each index of {@code shape} in row-major order. */
+    /** The position that a view reads, for each index of {@code shape} in row-major order. */
     private static long[] positions(Shape shape, View view) {
         var at = new long[Math.toIntExact(shape.size())];
         var index = new int[shape.rank()];
@@ -145,7 +145,7 @@ final class Dependencies {
         return all;
     }
 
-    /** The operands that a derivative of {@code body} can flow to: conditions get nothing. */
+    /** The operands to which {@code body} has a derivative; conditions have none. */
     private static void arguments(Scalar body, Set<Integer> found) {
         switch (body) {
             case Scalar.Arg(int i) -> found.add(i);

@@ -44,7 +44,10 @@ record FourierLine(int n, double sign, MemorySegment workspace) {
         workspace.setAtIndex(DOUBLE, i, x);
     }
 
-    /** Roots of unity, and the transform of the chirp: what all lines share. */
+    /**
+     * Computes the parts of the workspace that all lines share: roots of unity, and the transform
+     * of the chirp.
+     */
     void prepare() {
         int m = size();
         long roots = 2L * m;

@@ -50,7 +50,7 @@ public record Bracket(double tolerance, int limit) {
                 .apply(new From<>(parameters, low, high));
     }
 
-    /** The roots, as what the iterations found them from. */
+    /** The final state of the iteration, from which the roots are computed. */
     Tensor iterate(Fn<Tensor, Tensor> f, Tensor low, Tensor high) {
         var zero = low.add(high).mul(0);
         var a = low.add(zero);

@@ -17,7 +17,7 @@ import dev.ebb.tensor.Tensors;
  * iterations of that second solve. What {@code apply} closes over has none.
  *
  * @param tolerance the iterations end when what is left of b has shrunk by this factor
- * @param limit the iterations also end after so many; with rounding, more than the size may be
+ * @param limit the iterations also end after this number; with rounding, more than the size may be
  *     needed
  */
 public record ConjugateGradients(double tolerance, int limit) {

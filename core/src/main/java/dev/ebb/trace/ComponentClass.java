@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * How objects of a class are taken apart and put together: a record by its components, a class such
- * as Kotlin's data classes by {@code component1()}, {@code component2()} and so on and a
- * constructor that takes the same.
+ * A class whose objects consist of components, into which they are flattened and from which they
+ * are constructed again: a record, or a class such as a Kotlin data class with {@code
+ * component1()}, {@code component2()} and so on and a constructor that takes them.
  */
 final class ComponentClass {
     private static final ClassValue<ComponentClass> FORMS =
@@ -27,7 +27,7 @@ final class ComponentClass {
                 }
             };
 
-    /** From this number of uses on, a generated class pays, which takes milliseconds to make. */
+    /** After this number of uses an access class is generated, which takes milliseconds. */
     private static final int OFTEN = 500;
 
     private final Class<?> type;
@@ -35,7 +35,7 @@ final class ComponentClass {
     private final List<Method> accessors;
     private volatile @Nullable Code code;
 
-    /** Threads may miss uses of each other. */
+    /** Not synchronized: the count may be too low. */
     private int uses;
 
     private ComponentClass(Class<?> type, List<String> names, List<Method> accessors) {
@@ -44,7 +44,7 @@ final class ComponentClass {
         this.accessors = accessors;
     }
 
-    /** The form of {@code type}; refuses a class that has none. */
+    /** The description of {@code type}; refuses a class that does not consist of components. */
     static ComponentClass of(Class<?> type) {
         return FORMS.get(type);
     }
@@ -163,7 +163,7 @@ final class ComponentClass {
                         + "; declare it Tensor, List, Map or Tensor[]");
     }
 
-    /** What reads and makes such objects, and what each component is declared as, boxed. */
+    /** The access to objects of the class, and the declared type of each component, boxed. */
     private static final class Code {
         final RecordAccess access;
         final Class<?>[] declared;

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The structure of one tree, kept in a form by which trees like it are taken apart and put together
- * quickly: whether another tree is like it is found while its tensors are gathered, without making
- * its {@link Tree#signature}.
+ * The structure of one tree (in JAX, a treedef), in a form that makes flattening and unflattening
+ * fast: whether another tree has the same structure is checked while its tensors are gathered,
+ * without computing its {@link Tree#signature}.
  */
 public final class Pattern<T> {
     private final T like;
@@ -31,15 +31,15 @@ public final class Pattern<T> {
         return new Pattern<>(tree, root, types.size());
     }
 
-    /** How many tensors it has. */
+    /** The number of tensors. */
     public int leaves() {
         return leaves;
     }
 
     /**
      * Gathers the tensors of {@code tree} in the order of {@link Tree#flatten}, if they are all
-     * arrays and the tree has this pattern: the same signature. What was gathered otherwise has no
-     * meaning.
+     * arrays and the tree has this pattern: the same signature. If it returns false, the contents
+     * of the array are undefined.
      */
     public boolean gather(Object tree, Array[] into) {
         return root.gather(tree, into);
@@ -115,7 +115,7 @@ public final class Pattern<T> {
         }
     }
 
-    /** A record, or a class like one. */
+    /** A record, or another class that consists of components. */
     private static final class Inner implements Part {
         private final ComponentClass form;
         private final Part[] parts;

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Takes objects of one class apart and puts them together. */
+/** Reads the components of objects of one class and constructs such objects. */
 interface RecordAccess {
 
     /** The components of {@code of}, in order. */
@@ -23,20 +23,20 @@ interface RecordAccess {
     /** An object of these components. */
     Object construct(Object[] parts) throws Throwable;
 
-    /** The same for many uses. */
+    /** A faster version for many uses. */
     default RecordAccess compiled() {
         return this;
     }
 
-    /** By calls of handles, which takes no time to make. */
+    /** Access by calls of method handles, which need no preparation. */
     final class ByHandles implements RecordAccess {
         private final MethodHandle[] readers;
         private final MethodHandle maker;
         private final MethodHandle spread;
 
         /**
-         * @param readers of one object each, to an object
-         * @param maker of as many objects, to an object
+         * @param readers for each component a handle from the object to the component
+         * @param maker a handle from the components to a new object
          */
         ByHandles(MethodHandle[] readers, MethodHandle maker) {
             this.readers = readers;
@@ -57,8 +57,8 @@ interface RecordAccess {
         }
 
         /**
-         * By a hidden class for this class of objects alone, in which the handles are constants:
-         * the JIT then compiles a call to plain reads of fields and one allocation.
+         * Access by a hidden class generated for this class of objects, in which the handles are
+         * constants: the JIT then compiles a call to plain reads of fields and one allocation.
          */
         @Override
         public RecordAccess compiled() {

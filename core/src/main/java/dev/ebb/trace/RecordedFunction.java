@@ -29,7 +29,7 @@ public record RecordedFunction<R>(Graph graph, List<Tensor> operands, int argume
         return of(f, argument, leaves.stream().map(Tensor::type).toList());
     }
 
-    /** As above, the tensors of the argument taken to be of other types. */
+    /** As above, with other types for the tensors of the argument. */
     public static <P, R> RecordedFunction<R> of(Function<P, R> f, P argument, List<Type> types) {
         var structure = new ArrayList<R>();
         var trace =
@@ -44,19 +44,19 @@ public record RecordedFunction<R>(Graph graph, List<Tensor> operands, int argume
         return new RecordedFunction<>(trace.graph(), operands, types.size(), structure.getFirst());
     }
 
-    /** What the function closes over. */
+    /** The tensors that the function closes over. */
     public List<Tensor> captured() {
         return operands.subList(arguments, operands.size());
     }
 
-    /** The numbers of the parameters that are the argument's. */
+    /** The numbers of the parameters that belong to the argument: those to differentiate by. */
     public List<Integer> wrt() {
         return IntStream.range(0, arguments).boxed().toList();
     }
 
     /**
      * Runs {@code derived}, which takes the operands and then {@code directions}: at once if all
-     * are arrays, else as part of what is being recorded.
+     * are arrays, otherwise as part of the function that is being traced.
      */
     public List<Tensor> run(Graph derived, List<Tensor> directions) {
         var all = new ArrayList<>(operands);

@@ -81,7 +81,7 @@ public final class Tree {
         }
     }
 
-    /** A tree like {@code like} with other tensors. */
+    /** A tree with the structure of {@code like} and other tensors. */
     @SuppressWarnings("unchecked")
     public static <T> T unflatten(T like, List<? extends Tensor> leaves) {
         var left = leaves.iterator();
@@ -110,8 +110,8 @@ public final class Tree {
     }
 
     /**
-     * What remains of a tree without its tensors' data: equal for trees that one compiled program
-     * can serve.
+     * The structure of a tree with the types of its tensors: equal for trees that the same compiled
+     * program accepts.
      */
     public static Object signature(Object tree) {
         return signature(tree, Tensor::type, UnaryOperator.identity());

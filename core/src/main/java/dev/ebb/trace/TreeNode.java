@@ -18,20 +18,20 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** One level of a tree: a tensor, a value that is structure, or parts that are trees themselves. */
+/** A node of a tree: a tensor, a static value, or parts that are trees themselves. */
 sealed interface TreeNode {
 
     record Leaf(Tensor tensor) implements TreeNode {}
 
-    /** A value that stays as it is; {@code content} is equal for values that mean the same. */
+    /** A static value; {@code content} is equal for equal values. */
     record Fixed(Object content) implements TreeNode {}
 
     /**
-     * Parts, in order.
+     * A node with parts, in order.
      *
-     * @param kind equal for levels that are built alike
-     * @param names what the parts are called; an empty name stands for the level itself
-     * @param rebuild the same level of other parts
+     * @param kind equal for nodes that are built in the same way
+     * @param names the names of the parts; an empty name adds nothing to the path
+     * @param rebuild makes the same node from other parts
      */
     record Inner(
             Object kind,
@@ -40,7 +40,7 @@ sealed interface TreeNode {
             Function<List<Object>, Object> rebuild)
             implements TreeNode {
 
-        /** {@code whole}, whose level this is, with other parts. */
+        /** {@code whole}, which is this node, with other parts. */
         @SuppressWarnings("ReferenceEquality") // an equal tensor is still another tensor
         Object with(List<Object> others, Object whole) {
             for (int i = 0; i < parts.size(); i++)
@@ -50,7 +50,8 @@ sealed interface TreeNode {
     }
 
     /**
-     * The level of {@code tree}, or an {@link IllegalArgumentException} that says what would do.
+     * The outermost node of {@code tree}, or an {@link IllegalArgumentException} that names the
+     * supported classes.
      */
     static TreeNode of(Object tree) {
         return switch (tree) {
@@ -82,7 +83,7 @@ sealed interface TreeNode {
         return IntStream.range(0, count).mapToObj(String::valueOf).toList();
     }
 
-    /** A list that may hold null, which is refused where the part is looked at. */
+    /** The parts, which may contain null; that is refused when the part is visited. */
     private static List<Object> parts(Iterable<?> of) {
         var parts = new ArrayList<Object>();
         for (Object part : of) parts.add(part);

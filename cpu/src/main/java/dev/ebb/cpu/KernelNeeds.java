@@ -101,7 +101,10 @@ final class KernelNeeds {
                 found.add(StraightPrograms.need(node));
                 continue;
             }
-            var bodies = control instanceof Control.Scan k ? k.onward().bodies() : control.bodies();
+            var bodies =
+                    control instanceof Control.Scan k
+                            ? k.withoutInverse().bodies()
+                            : control.bodies();
             for (Graph body : bodies) {
                 collect(body.nodes(), found);
                 found.add(StraightPrograms.need(body));

@@ -8,14 +8,11 @@ import dev.ebb.ir.Memory;
 
 import java.util.List;
 
-/**
- * The memory in which a loop keeps checkpoints and tapes, and the store for the checkpoints that
- * lie outside it.
- */
+/** The checkpoint area of a loop bound to memory, and the store for its offloaded states. */
 record CheckpointPool(
         Session session, Memory memory, CheckpointArea area, CheckpointStore elsewhere) {
 
-    /** All in memory. */
+    /** A checkpoint area without offloaded states. */
     CheckpointPool(Session session, Memory memory, CheckpointArea area) {
         this(session, memory, area, CheckpointStore.NONE);
     }

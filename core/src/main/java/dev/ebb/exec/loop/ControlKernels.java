@@ -44,7 +44,7 @@ public final class ControlKernels {
         return switch (control) {
             case Control.Scan k -> {
                 var bodies = new ArrayList<>(k.bodies());
-                for (int i = 0; i < k.onward().bodies().size(); i++)
+                for (int i = 0; i < k.withoutInverse().bodies().size(); i++)
                     bodies.set(i, rewriting.of(bodies.get(i), k.constants(), k.carries()));
                 yield k.withBodies(bodies);
             }
@@ -60,7 +60,7 @@ public final class ControlKernels {
                         List.of(
                                 rewriting.of(f.body(), f.constants(), f.carries()),
                                 rewriting.of(k.taping().body(), f.constants(), f.carries()),
-                                rewriting.of(k.leaving(), f.constants() + f.carries(), 0),
+                                rewriting.of(k.tapeOnly(), f.constants() + f.carries(), 0),
                                 rewriting.of(b.body(), b.constants(), b.carries())));
             }
             case Control.Cond k ->
@@ -71,7 +71,7 @@ public final class ControlKernels {
         };
     }
 
-    /** The problem that is planned for a body which {@link Rewriting} describes so. */
+    /** The planning problem of a body; the arguments are those of {@link Rewriting}. */
     public static Problem problem(Graph body, int outside, int carried, Device device) {
         return NestedGraph.problem(body, outside, carried, device);
     }
@@ -99,7 +99,8 @@ public final class ControlKernels {
     }
 
     /**
-     * The number of outputs of {@code control} that are values; checkpoint memory comes after them.
+     * The number of outputs of {@code control} that are values; the checkpoint area comes after
+     * them.
      */
     static int values(Control control, int outputs) {
         return switch (control) {

@@ -19,7 +19,7 @@ final class ForwardLoops {
 
     static long workspaceBytes(Control.Scan k, Device device) {
         long bytes = 0;
-        for (var body : k.onward().bodies())
+        for (var body : k.withoutInverse().bodies())
             bytes = Math.max(bytes, LoopBody.nested(k, body, device).bytes());
         return bytes;
     }
@@ -68,7 +68,7 @@ final class ForwardLoops {
         };
     }
 
-    /** Slices of iterations that do not run are zero. */
+    /** Sets the output slices of the iterations that did not run to zero. */
     static void clear(Session session, List<Buffer> stacks, List<Buffer> slices, long from) {
         for (int i = 0; i < stacks.size(); i++) {
             var stack = stacks.get(i);
@@ -78,7 +78,7 @@ final class ForwardLoops {
         }
     }
 
-    /** The body of a while loop as one of at most as many iterations as its limit. */
+    /** The body of a while loop as a scan of at most {@code limit} iterations. */
     private static Control.Scan iterations(Control.While k) {
         return new Control.Scan(
                 k.body(),
@@ -134,7 +134,7 @@ final class ForwardLoops {
         };
     }
 
-    /** The states of a loop that are kept while it runs. */
+    /** Keeps states of a loop while it runs. */
     private interface Keeper {
         void before(int iteration);
 
@@ -191,7 +191,7 @@ final class ForwardLoops {
             if (slot >= 0) pool.save(carries, slot);
         }
 
-        /** Writes the iteration of each state, -1 for none. */
+        /** Writes the iteration number of each state, -1 for none. */
         @Override
         public void end(int count) {
             for (long i = 0; i < positions.size(); i++) session.writeLong(positions, i, -1);

@@ -16,10 +16,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The reverse of a loop in bounded memory. Checkpoints lie on a stack, the latest on top. From
- * there the loop runs forwards, saving further checkpoints where {@link CheckpointSplits} says,
- * until the remaining iterations can be taped; they are taped and reversed, and the sweep goes on
- * with the iterations before them.
+ * Runs the reverse of a loop in bounded memory. Checkpoints are on a stack, the latest on top. From
+ * it the loop runs forwards and saves further checkpoints where {@link CheckpointSplits} says,
+ * until the remaining iterations can be taped. These are taped and reversed; then the iterations
+ * before them are reversed in the same way.
  */
 final class ReverseLoop implements Runnable {
     private final Control.ReverseScan scan;
@@ -40,7 +40,7 @@ final class ReverseLoop implements Runnable {
     private final List<Buffer> positions;
     private final int tapeSlices;
 
-    /** The iterations whose first states are saved, in order. */
+    /** The iterations whose initial states are saved, in order. */
     private final List<Integer> saved = new ArrayList<>();
 
     private int count;
@@ -82,7 +82,8 @@ final class ReverseLoop implements Runnable {
                         kept,
                         0);
         var alone =
-                new LoopBody(reading(f), scan.leaving(), session, rest, seen(constants), List.of());
+                new LoopBody(
+                        reading(f), scan.tapeOnly(), session, rest, seen(constants), List.of());
         last = new TapingBody(alone, kept, 0);
         var backCarries = out.subList(0, b.carries());
         back =
@@ -113,7 +114,7 @@ final class ReverseLoop implements Runnable {
         return seen;
     }
 
-    /** The loop with carries that are only read. */
+    /** The forward loop as one whose carries are only read. */
     private static Control.Scan reading(Control.Scan f) {
         return new Control.Scan(
                 f.body(),
@@ -143,7 +144,7 @@ final class ReverseLoop implements Runnable {
         long bytes = 0;
         for (Graph body : List.of(f.body(), scan.taping().body()))
             bytes = Math.max(bytes, LoopBody.nested(f, body, device).bytes());
-        bytes = Math.max(bytes, LoopBody.nested(reading(f), scan.leaving(), device).bytes());
+        bytes = Math.max(bytes, LoopBody.nested(reading(f), scan.tapeOnly(), device).bytes());
         bytes =
                 Math.max(
                         bytes,
@@ -180,8 +181,8 @@ final class ReverseLoop implements Runnable {
     }
 
     /**
-     * Called once all iterations from {@code first} on are reversed: the latest state before them
-     * is next.
+     * Called when all iterations from {@code first} on are reversed: announces the latest state
+     * before them as the next to be restored.
      */
     private void expect(int first) {
         if (first == 0) return;
@@ -241,7 +242,7 @@ final class ReverseLoop implements Runnable {
         }
     }
 
-    /** Slices of iterations that do not run are zero. */
+    /** Sets the output slices of the iterations that did not run to zero. */
     private void clear() {
         if (count == scan.forward().times()) return;
         for (var stack : out.subList(scan.backward().carries(), out.size()))
@@ -259,7 +260,7 @@ final class ReverseLoop implements Runnable {
         }
     }
 
-    /** Reverses iterations {@code [from, to)}, whose tapes lie above all saved states. */
+    /** Reverses iterations {@code [from, to)}, whose tapes are above all saved states. */
     private void reverse(int from, int to) {
         var tape = back.slices(0, tapeSlices);
         var given = out.subList(scan.backward().carries(), out.size());

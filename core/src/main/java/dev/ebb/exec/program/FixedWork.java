@@ -8,7 +8,10 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Step;
 
-/** Whether the host takes part in a run. */
+/**
+ * Whether all runs of a program enqueue the same work, without the host: then the work can be
+ * recorded and replayed.
+ */
 final class FixedWork {
     private FixedWork() {}
 

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * When a program becomes one method: after some runs, or before the first if it is large. What runs
- * depends on sizes and counts alone.
+ * The compilation of a program to one method: after some runs, or before the first if the program
+ * is large. When it is compiled depends only on sizes and counts.
  */
 final class StraightCompilation {
     private final BoundSteps steps;
@@ -22,7 +22,7 @@ final class StraightCompilation {
     private Optional<StraightRun> compiled = Optional.empty();
 
     /**
-     * @param possible whether the program is not run in another way as a whole
+     * @param possible whether the program is not recorded instead
      */
     StraightCompilation(BoundSteps steps, Queue queue, Schedule schedule, boolean possible) {
         this.steps = steps;
@@ -34,8 +34,7 @@ final class StraightCompilation {
     /**
      * The program as one method, once there is one.
      *
-     * @param counted counts the memory of a run without running it, of a program whose course is
-     *     fixed
+     * @param counted counts the memory of a run without running it, for a program with fixed work
      */
     Optional<StraightRun> compiled(Supplier<Report> counted) {
         if (compiled.isPresent() || asked) return compiled;
@@ -51,7 +50,7 @@ final class StraightCompilation {
         return possible && runs++ == queue.straightAfter();
     }
 
-    /** Makes one method for later runs, which report what {@code counted} does. */
+    /** Compiles the method for later runs, whose report is that of {@code counted}. */
     void make(Supplier<Report> counted) {
         compiled =
                 steps.sequence()

@@ -19,7 +19,9 @@ record StraightRun(CompiledSequence method, Report counted) {
         return counted.taking((System.nanoTime() - start) / 1e9);
     }
 
-    /** With the results that the method delivers written to the segments of their numbers. */
+    /**
+     * Runs the method with the results that it delivers written to the segments with their numbers.
+     */
     Report run(List<MemorySegment> to) {
         long start = System.nanoTime();
         method.run(to);

@@ -26,7 +26,7 @@ final class ReferenceAttend {
         mask = in.subList(3, 3 + h.mask().size());
     }
 
-    /** Where a row of one head begins. */
+    /** The offset of a row of one head. */
     private static long row(View view, long batch, long head, long row) {
         return view.offset()
                 + batch * view.stride(0)

@@ -10,7 +10,7 @@ import dev.ebb.ir.Scalar;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows and their numbers: a walk over everything for each number, and one for each result. */
+/** {@link Kernel.Rows}: one pass over all elements for each number, and one for each result. */
 final class ReferenceRows {
     private final Kernel.Rows k;
     private final List<Buffer> in;
@@ -39,7 +39,7 @@ final class ReferenceRows {
                 case RowParts.Apply(var body) -> apply(body);
             }
         }
-        // elements come last: they may be written over an operand
+        // a result with elements comes last: it may overwrite an operand
         for (int i = 0; i < out.size(); i++)
             if (!(k.results().get(i) instanceof RowParts.Elements)) result(i, out.get(i));
         for (int i = 0; i < out.size(); i++)
@@ -57,7 +57,7 @@ final class ReferenceRows {
         }
     }
 
-    /** What is done with an element, the numbers of its row being known. */
+    /** Processes an element when the numbers of its row are known. */
     @FunctionalInterface
     private interface Visit {
         void at(int row, IndexWalk walk, ReferenceScalar eval);

@@ -8,10 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** The memory in which {@link ResidentValues} lie. */
+/** The memory of {@link ResidentValues}. */
 interface ArenaMemory {
 
-    /** No memory at all: where only sizes are counted. */
+    /** No memory, for a replay that only counts sizes. */
     ArenaMemory NONE =
             new ArenaMemory() {
                 @Override

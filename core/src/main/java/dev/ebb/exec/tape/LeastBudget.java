@@ -55,9 +55,9 @@ record LeastBudget(
     }
 
     /**
-     * A budget in which all events run, where one byte less does not do. It does not depend on
-     * {@code refused} as long as it is more; if some budget is refused although a smaller one would
-     * do, it is the least such above {@code refused}.
+     * The smallest budget above {@code refused} in which all events run while they do not run in
+     * one byte less. It does not depend on {@code refused}, unless a larger budget is refused
+     * although a smaller one suffices.
      */
     long above(long refused) {
         var all = replay(Long.MAX_VALUE);
@@ -71,7 +71,7 @@ record LeastBudget(
         return bisect(refused, enough);
     }
 
-    /** A budget that runs, above one that does not, with both ends known to be so. */
+    /** Bisects between a budget that is too small and one that suffices. */
     private long bisect(long tooLittle, long enough) {
         long low = tooLittle;
         long high = enough;
@@ -101,7 +101,7 @@ record LeastBudget(
             try {
                 replay.apply(event);
             } catch (Failed _) {
-                // the tape went on after it too
+                // the tape continued after the failure as well
             }
         }
         return replay;

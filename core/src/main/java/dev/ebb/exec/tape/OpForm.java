@@ -61,7 +61,7 @@ final class OpForm {
         return once;
     }
 
-    /** Whether the device has memory of its own for such nodes; the second time it has. */
+    /** Whether memory of the device is already reserved for such nodes. */
     boolean isReserved() {
         return reserved;
     }
@@ -70,7 +70,7 @@ final class OpForm {
         reserved = true;
     }
 
-    /** The computation that is told where operands and results lie, if there is one. */
+    /** The computation that takes the addresses of operands and results, if there is one. */
     Optional<RelocatableKernel> relocatable() {
         return relocatable;
     }

@@ -105,7 +105,7 @@ public final class Replayer implements AutoCloseable {
         replay = new TapeReplay(budget, workers, arena, new OnDevice());
     }
 
-    /** Takes in a value from outside, which stays. */
+    /** Adds a value from outside, which is never evicted. */
     public void take(Value v, Buffer data) {
         apply(new TapeEvent.Take(v));
         if (refusal.isPresent()) return;
@@ -134,7 +134,7 @@ public final class Replayer implements AutoCloseable {
         return new TapeEvent.Step(node, form(node), !later.isEmpty() && later.contains(node));
     }
 
-    @SuppressWarnings("ReferenceEquality") // the very node that was asked about just before
+    @SuppressWarnings("ReferenceEquality") // the node of the previous call
     private OpForm form(Node node) {
         if (latest == node && latestForm != null) return latestForm;
         int slot = node.op().getClass().hashCode() & (RECENT - 1);
@@ -172,10 +172,10 @@ public final class Replayer implements AutoCloseable {
     }
 
     /**
-     * Copies the data of {@code v}, which is restored for it if it is gone.
+     * Copies the data of {@code v}, which is restored first if it was evicted.
      *
-     * @throws OverBudgetException if the budget does not suffice for it, or did not suffice for
-     *     something that was recorded before and {@code v} came after that
+     * @throws OverBudgetException if the budget does not suffice for that, or did not suffice for a
+     *     node that was recorded before {@code v}
      */
     public void read(Value v, MemorySegment to) {
         if (refusal.isEmpty() || !replay.had(v)) {
@@ -202,23 +202,23 @@ public final class Replayer implements AutoCloseable {
         apply(new TapeEvent.Keep(v));
     }
 
-    /** {@code v} is something a sweep carries along, or is no more. */
+    /** Whether {@code v} is a cotangent that a backward pass still needs. */
     public void hold(Value v, boolean on) {
         apply(new TapeEvent.Hold(v, on));
     }
 
-    /** A sweep backwards has come to the node that made {@code v}. */
-    public void sweep(Value v) {
+    /** A backward pass has reached the node that computed {@code v}. */
+    public void backwardAt(Value v) {
         apply(new TapeEvent.BackwardStep(v));
     }
 
-    public void sweepIsOver() {
-        apply(new TapeEvent.SweepIsOver());
+    public void backwardEnds() {
+        apply(new TapeEvent.BackwardEnd());
     }
 
     private void apply(TapeEvent event) {
         events.add(event);
-        if (refusal.isPresent() && !(event instanceof TapeEvent.SweepIsOver)) return;
+        if (refusal.isPresent() && !(event instanceof TapeEvent.BackwardEnd)) return;
         try {
             replay.apply(event);
         } catch (TapeReplay.TooSmallException e) {
@@ -279,7 +279,7 @@ public final class Replayer implements AutoCloseable {
         }
     }
 
-    /** Runs {@code node} by the method of its kind, if there is one by now. */
+    /** Runs {@code node} by the compiled method of its form, if there is one by now. */
     private boolean computeAnywhere(Node node, OpForm form) {
         if (form.relocatable().isEmpty()) return false;
         var residents = replay.residents();

@@ -136,8 +136,8 @@ final class TapeReplay {
                 eviction.pin(v);
             }
             case TapeEvent.Hold(var v, var on) -> eviction.hold(v, on ? 1 : -1);
-            case TapeEvent.BackwardStep(var v) -> eviction.sweep(Math.max(0, ledger.maker(v)));
-            case TapeEvent.SweepIsOver() -> eviction.sweepIsOver();
+            case TapeEvent.BackwardStep(var v) -> eviction.backwardAt(Math.max(0, ledger.maker(v)));
+            case TapeEvent.BackwardEnd() -> eviction.backwardEnds();
         }
     }
 

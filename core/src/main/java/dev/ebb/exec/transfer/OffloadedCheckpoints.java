@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The checkpoints of a loop that lie in a place outside the arena, one after the other; each carry
- * is a block of its own.
+ * The offloaded checkpoints of a loop, one after the other in a place outside the arena; each carry
+ * is a block.
  */
 final class OffloadedCheckpoints implements CheckpointStore {
-    /** The number of no state. */
+    /** Stands for no state. */
     private static final int NONE = -1;
 
     private final Session session;
@@ -99,7 +99,7 @@ final class OffloadedCheckpoints implements CheckpointStore {
         }
     }
 
-    /** Where each carry of a state lies in {@code memory}. */
+    /** The buffer of each carry of a state in {@code memory}. */
     private static List<Buffer> places(List<Buffer> carries, Memory memory) {
         var places = new ArrayList<Buffer>();
         long at = 0;

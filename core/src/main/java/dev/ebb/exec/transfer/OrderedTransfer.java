@@ -33,7 +33,10 @@ final class OrderedTransfer implements Transfer {
             this.copies = copies;
         }
 
-        /** The next transfer of a run; it waits for those the other way that share its bytes. */
+        /**
+         * The next transfer of a run; it waits for those in the other direction that share its
+         * bytes.
+         */
         OrderedTransfer next(PlaceStore.Block block, Memory memory, boolean out) {
             var earlier =
                     made.stream()

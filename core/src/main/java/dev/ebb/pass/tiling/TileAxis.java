@@ -21,8 +21,8 @@ import java.util.stream.IntStream;
 /**
  * An axis along which one node can be computed tile by tile. A value is in rows if its elements are
  * {@code rows} consecutive stretches of equal length; a tile of it is some consecutive rows. A row
- * corresponds to {@code each} indices of the axis. At these the node reads, of every operand, only
- * elements of that row, or those that do not depend on the index.
+ * corresponds to {@code each} indices of the axis. At these indices the node reads, of every
+ * operand, only elements of that row or elements that do not depend on the index.
  *
  * @param folded whether the node combines the axis, as a sum does; if not, its result is in rows
  * @param every the device allows cuts of the axis at multiples of this number of indices

@@ -200,7 +200,7 @@ final class TileLoop {
         return new Lowered("combine", kernel, List.of(type), Set.of(), List.of());
     }
 
-    /** The neutral element: combined with it, every number stays as it is, a zero's sign too. */
+    /** The neutral element: combining with it changes no number, not even the sign of a zero. */
     private static double nothing(Kernel.Combine combine) {
         return switch (combine) {
             case SUM -> -0.0;

@@ -81,7 +81,7 @@ final class TileRegion {
         return axes.get(n).orElseThrow();
     }
 
-    /** The node that computes {@code v} in rows, if {@code v} can be computed so. */
+    /** The node that computes {@code v} in rows, if there is one. */
     private Optional<Integer> makerInRows(Value v) {
         return producer.find(v).filter(n -> axes.get(n).filter(a -> !a.folded()).isPresent());
     }
@@ -194,7 +194,7 @@ final class TileRegion {
         return nodes.stream().filter(n -> n.op().traits().contains(Trait.EFFECT)).toList();
     }
 
-    /** Those of {@code nodes} whose results are needed, or that have an effect. */
+    /** The nodes among {@code nodes} whose results are needed or that have an effect. */
     private List<Node> read(List<Node> nodes) {
         var needed = new HashSet<>(graph.results());
         var kept = new ArrayList<Node>();
@@ -241,7 +241,7 @@ final class TileRegion {
         }
     }
 
-    /** The number after the largest of a value of {@code graph}. */
+    /** A number larger than those of all values of {@code graph}. */
     static int unused(Graph graph) {
         int most = graph.params().stream().mapToInt(Value::id).max().orElse(-1);
         for (Node node : graph.nodes())

@@ -26,10 +26,10 @@ import java.util.List;
  */
 public record Roofline(double products, double simple, double bytes, double start) implements Cost {
 
-    /** What combining one element takes, in elementwise operations. */
+    /** The cost of combining one element in a fold, in elementwise operations. */
     private static final double FOLDING = 16;
 
-    /** The same, of rows that are added up lane by lane, or of one that is in the cache. */
+    /** The same for rows that are added lane by lane, or for a row that is in the cache. */
     private static final double FOLDING_LANES = 6;
 
     /**

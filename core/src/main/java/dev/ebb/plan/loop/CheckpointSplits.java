@@ -33,8 +33,8 @@ public interface CheckpointSplits {
     double ahead(int from, int to, int level);
 
     /**
-     * The best known splits for iterations of this pace in this memory; never worse than {@link
-     * EvenSplits}.
+     * The best known splits for iterations of these costs in this checkpoint area; never worse than
+     * {@link EvenSplits}.
      */
     static CheckpointSplits of(IterationCosts costs, CheckpointArea area, int iterations) {
         var even = new EvenSplits(area, iterations);
@@ -43,7 +43,7 @@ public interface CheckpointSplits {
         return uneven.work(uneven) < uneven.work(even) ? uneven : even;
     }
 
-    /** The state to save next as {@link #middle} has it, or {@code from} where none is needed. */
+    /** The state to save next, as chosen by {@link #middle}, or {@code from} if none is needed. */
     default int next(int from, int to, int level) {
         if (level >= levels() || to - from <= capacity(level)) return from;
         return middle(from, to, level);

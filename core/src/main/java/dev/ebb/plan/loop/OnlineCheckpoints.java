@@ -39,7 +39,7 @@ public final class OnlineCheckpoints {
 
     private int leastState;
 
-    /** At most {@code slots} states, the first included. */
+    /** Keeps at most {@code slots} states, the initial one included. */
     public OnlineCheckpoints(int slots) {
         if (slots < 1)
             throw new IllegalArgumentException(
@@ -47,12 +47,12 @@ public final class OnlineCheckpoints {
         this.slots = slots;
     }
 
-    /** The iterations whose first states are kept, in order, beginning with 0. */
+    /** The iterations whose initial states are kept, in order, beginning with 0. */
     public List<Integer> kept() {
         return List.copyOf(kept);
     }
 
-    /** The slot in which each of {@link #kept} lies. */
+    /** The slot of each state of {@link #kept}. */
     public List<Integer> places() {
         return List.copyOf(places);
     }
@@ -117,7 +117,7 @@ public final class OnlineCheckpoints {
         }
     }
 
-    /** The cost of the stretch between two states, as number {@code i} of all. */
+    /** The cost of the stretch between two states, which is stretch number {@code i}. */
     private long stretch(int from, int to, int i) {
         return Revolve.forwards(kept.get(to) - kept.get(from), slots - i);
     }

@@ -122,7 +122,9 @@ final class UnevenSplits implements CheckpointSplits {
         return m == b ? even.middle(from, to, level) : edges[m];
     }
 
-    /** What running ahead costs in reversing all iterations with these splits. */
+    /**
+     * The cost of all iterations that are run ahead when the loop is reversed with these splits.
+     */
     double work(CheckpointSplits splits) {
         var sum = new double[1];
         splits.aheads(iterations, (from, to) -> sum[0] += weights.between(from, to));

@@ -100,7 +100,7 @@ public final class Packing {
         floor = peak();
     }
 
-    /** The classes that decide where buffers lie. */
+    /** The classes that compute packings. */
     public static Class<?>[] searching() {
         return new Class<?>[] {
             Packing.class,
@@ -111,7 +111,7 @@ public final class Packing {
         };
     }
 
-    /** Where each buffer starts. */
+    /** The offset of each buffer. */
     public long[] offsets() {
         return best;
     }

@@ -63,7 +63,9 @@ public record PlaceLayout(
         return new PlaceLayout(place, offsets, loops, versions, packing.arena());
     }
 
-    /** When each value and the states of each loop lie in one place. */
+    /**
+     * Collects the steps during which each value, and the states of each loop, are in one place.
+     */
     private static final class Lifetimes implements ScheduleListener {
         private final Place place;
         private final int number;

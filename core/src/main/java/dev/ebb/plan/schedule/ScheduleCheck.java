@@ -17,7 +17,7 @@ import java.util.Set;
 final class ScheduleCheck implements ScheduleListener {
     private final Problem problem;
 
-    /** The values in the arena, each with the value in whose memory it lies. */
+    /** The values in the arena, each with the value whose memory it takes. */
     private final Map<Value, Value> resident = new HashMap<>();
 
     private final Set<Value> kept = new HashSet<>();

@@ -21,11 +21,11 @@ final class EvictionCandidates {
     static final double ALMOST = 0.5;
 
     /**
-     * One choice: the value to evict until a use, the works that restore it before which step, and
-     * the worth of that.
+     * One choice: the value to evict until a use, the works that restore it, the step before which
+     * they run, and the benefit.
      *
-     * @param since the last step before the value goes
-     * @param store the transfer that puts it outside the arena then; -1 for none
+     * @param since the last step before the value is evicted
+     * @param store the transfer that offloads it then; -1 for none
      */
     record Choice(
             int value,
@@ -126,7 +126,7 @@ final class EvictionCandidates {
         return (long) v * (model.works + 1) + use;
     }
 
-    /** Whether {@code v} can be restored and need not stay resident. */
+    /** Whether {@code v} can be restored and may be evicted. */
     private boolean mayGo(int v) {
         if (v < model.params && (model.pinned[v] || model.isReplaced(v))) return false;
         if (model.place[v] >= 0) return false;

@@ -120,10 +120,7 @@ public final class Frontier {
     private int level;
     private boolean ended;
 
-    /**
-     * The plans that one more way allows than the {@code smaller} families. A memory bound that a
-     * smaller family reaches at less cost is taken over from it.
-     */
+    /** The plans of one more way, and cheaper ones of the {@code smaller} families. */
     Frontier(
             SearchModel model,
             Cost cost,
@@ -161,9 +158,8 @@ public final class Frontier {
     }
 
     /**
-     * The cheapest member that fits, of the first generations that have one. {@code fits} decides;
-     * members with a peak above {@code bytes} never fit. With transfers, less memory may take less
-     * time: then all generations are searched.
+     * The cheapest member with a peak of at most {@code bytes} that {@code fits}, of the first
+     * generations that have one; with transfers, where less memory may take less time, of all.
      */
     public Optional<Member> answer(long bytes, Predicate<Member> fits) {
         for (int count = model.mayMove() ? searchedToTheEnd() : 1;
@@ -187,7 +183,7 @@ public final class Frontier {
         return members(searchedToTheEnd());
     }
 
-    /** The number of generations when there are no more. */
+    /** The number of all generations. */
     private int searchedToTheEnd() {
         while (grow()) {
             // until it ends
@@ -320,7 +316,7 @@ public final class Frontier {
         return true;
     }
 
-    /** Adds a memory bound where the curve is steep, which may also lead to a better end. */
+    /** Adds a memory bound where the curve is steep; this may lead to better plans below. */
     private Member inTwo(long bound, Member found) {
         var middle = under(above, bound + (above.peak - bound) / 2, true, share / 4);
         if (middle == null || middle.extra >= found.extra) return found;

@@ -94,7 +94,7 @@ public final class LowerBounds {
         return Math.max(0, sum);
     }
 
-    /** Marks what {@code w} depends on and what depends on it. */
+    /** Marks the nodes on which {@code w} depends and those that depend on it. */
     private void mark(int w) {
         Arrays.fill(above, false);
         Arrays.fill(below, false);

@@ -48,8 +48,8 @@ final class MemberTimes {
     }
 
     /**
-     * Least memory first; where values are moved, less time counts more than memory within a {@code
-     * bytes}.
+     * Least memory first. If values are moved, peaks are compared only in units of {@code bytes},
+     * and then times.
      */
     Comparator<Member> byMemory(long bytes) {
         if (!model.mayMove()) return Comparator.comparingLong(Member::peak);

@@ -9,7 +9,7 @@ import dev.ebb.plan.schedule.Schedule;
 
 /**
  * A digest of all that a search in a {@link SearchModel} depends on: what each work reads, writes
- * and costs, what each value takes and may become, and how fast the places outside the arena are.
+ * and costs, the bytes and bindings of each value, and how fast the places outside the arena are.
  * Two programs of the same digest have the same plans.
  */
 final class ModelDigest {

@@ -58,7 +58,9 @@ final class NeighbourhoodSearch {
         return best;
     }
 
-    /** The sequence without some of its recomputations: neighbours in time, or anywhere. */
+    /**
+     * The sequence without some of its recomputations: neighbours in time, or a random selection.
+     */
     private int[] ruin(int[] sequence, boolean[] seen) {
         Arrays.fill(seen, false);
         var again = new int[sequence.length];

@@ -30,7 +30,7 @@ public final class Ordering {
     /** Whether states that lie outside the arena are updated as early as possible. */
     private final boolean hurried;
 
-    /** Whether what starts outside the arena counts only where it is read. */
+    /** Whether parameters that start outside the arena count as memory only where they are read. */
     private final boolean fetching;
 
     public Ordering(SearchModel model) {
@@ -111,7 +111,10 @@ public final class Ordering {
         return settled;
     }
 
-    /** Whether {@code p} may be computed again after {@code u}: it only makes what that reads. */
+    /**
+     * Whether {@code p} may be computed again after {@code u}, because only {@code u} reads its
+     * outputs.
+     */
     private boolean mayRunAgainAfter(int p, int u) {
         for (int o : model.out[u])
             for (int x : model.in[p]) if (x == model.overwritten(o)) return false;
@@ -229,14 +232,14 @@ public final class Ordering {
     }
 
     /**
-     * Whether {@code x} takes memory from when it is there until its last reader: what starts
-     * outside the arena is fetched when it is read.
+     * Whether {@code x} takes memory until its last reader; a parameter that starts outside the
+     * arena does not, as it is fetched when it is read.
      */
     private boolean isHeld(int x) {
         return !model.pinned[x] && (!fetching || model.initial[x] || model.maker(x) >= 0);
     }
 
-    /** The order with nodes moved to where they save memory. */
+    /** The order with nodes moved to positions where they save memory. */
     int[] tidy() {
         for (int iteration = 0; iteration < ITERATIONS; iteration++) {
             boolean moved = false;

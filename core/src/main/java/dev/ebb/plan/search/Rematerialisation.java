@@ -86,7 +86,8 @@ final class Rematerialisation {
     }
 
     /**
-     * Applies those of several choices, best first, that deliver what they promise and are needed.
+     * Applies those of several choices, best first, that lower the peak as predicted and are
+     * needed.
      */
     private boolean make(List<EvictionCandidates.Choice> choices, double overflow) {
         var byScore = new ArrayList<>(choices);
@@ -200,7 +201,7 @@ final class Rematerialisation {
         }
     }
 
-    /** A quick check: could the values that step {@code i} restores have stayed? */
+    /** A quick check whether the values that step {@code i} restores could have stayed resident. */
     private boolean isSpare(int i) {
         int u = time.order[i];
         long relieved = 0;

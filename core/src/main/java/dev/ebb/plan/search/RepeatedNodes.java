@@ -69,12 +69,12 @@ final class RepeatedNodes {
         return z ^ z >>> 29;
     }
 
-    /** Whether both are nodes, and alike. */
+    /** Whether both are nodes that repeat each other. */
     boolean are(int u, int v) {
         return u < colour.length && v < colour.length && colour[u] == colour[v];
     }
 
-    /** The nodes like {@code u}, itself among them, in the order of the graph. */
+    /** The nodes that repeat {@code u}, including itself, in the order of the graph. */
     int[] of(int u) {
         return members[colour[u]];
     }

@@ -44,9 +44,9 @@ public final class Replay {
     }
 
     /**
-     * As {@link #keeping}, but rebuilding by inverses what it can: of a chain of invertible nodes
-     * only the last value is kept, and the others are rebuilt backwards from it. None if an inverse
-     * needs the value it is to rebuild, or one that has been overwritten.
+     * As {@link #keeping}, but values are rebuilt by inverses if possible: of a chain of invertible
+     * nodes only the last value is kept, and the others are rebuilt backwards from it. None if an
+     * inverse needs the value it is to rebuild, or one that has been overwritten.
      */
     Optional<int[]> inverting() {
         var kept = new HashSet<Value>();

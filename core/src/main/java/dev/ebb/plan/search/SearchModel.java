@@ -41,8 +41,9 @@ public final class SearchModel {
     final int[][] out;
 
     /**
-     * The same in one array, for the replays: what work {@code u} reads and then writes is {@code
-     * operands[operandsFrom[u]..operandsFrom[u + 1])}, its outputs from {@code writesFrom[u]} on.
+     * The same in one array, for the replays: the values that work {@code u} reads and then writes
+     * are {@code operands[operandsFrom[u]..operandsFrom[u + 1])}, its outputs from {@code
+     * writesFrom[u]} on.
      */
     final int[] operands;
 
@@ -119,8 +120,8 @@ public final class SearchModel {
     }
 
     /**
-     * A model with these of the problem's places. If {@code away}, large parameters start in one of
-     * them, and large results end there.
+     * A model that uses these places of the problem. If {@code away}, large parameters start in one
+     * of them, and large results end there.
      */
     SearchModel(Problem problem, Cost costs, List<Place> places, boolean away) {
         this.problem = problem;
@@ -276,7 +277,8 @@ public final class SearchModel {
     }
 
     /**
-     * The fetch that a store makes impossible, since it writes over what that reads; -1 for none.
+     * The fetch that a store makes impossible, since it overwrites the value that the fetch reads;
+     * -1 for none.
      */
     int ended(int store) {
         int state = previous[in[store][0]];

@@ -11,7 +11,8 @@ import java.util.List;
 /**
  * Chooses the places of parameters that start, and results that end, outside the arena: all of them
  * in the last place that can hold them all, which leaves nearer places to values moved in between;
- * otherwise each in the first place with room. A state and its next version share the same bytes.
+ * otherwise each in the first place in which it fits. A state and its next version share the same
+ * bytes.
  */
 final class StatePlaces {
     private final SearchModel model;
@@ -49,7 +50,7 @@ final class StatePlaces {
         throw new IllegalStateException(result + " cannot end outside the arena");
     }
 
-    /** Assigns a place to all of them; false if there is no room for all. */
+    /** Assigns a place to all of them; false if they do not fit. */
     boolean choose() {
         long all = 0;
         for (int[] group : groups) all += model.bytes[group[0]];

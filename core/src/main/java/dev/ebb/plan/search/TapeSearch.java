@@ -48,10 +48,10 @@ public final class TapeSearch {
     /**
      * @param graph the iteration, then its reverse
      * @param forwardParams the first params, which the iteration reads
-     * @param forwardResults what the iteration gives
-     * @param early tells the nodes that need nothing else
-     * @param held tells the values that have to be kept to be read later: carries, and what follows
-     *     from carries and slices
+     * @param forwardResults the results of the iteration
+     * @param early selects the nodes that depend on nothing else
+     * @param held selects the values that must be kept to be read later: carries, and values that
+     *     depend on carries and slices
      */
     public TapeSearch(
             Graph graph,

@@ -145,8 +145,8 @@ final class Timeline {
     }
 
     /**
-     * Whether {@code v} is resident just before {@code step}, because something at or after it
-     * reads it.
+     * Whether {@code v} is resident just before {@code step}, because a work at or after it reads
+     * it.
      */
     boolean isLive(int v, int step) {
         return isLiveBefore(v, next(v, step));

@@ -26,14 +26,14 @@ final class Transfers {
     }
 
     /**
-     * The values worth a transfer, as numbers in {@code values}: not workspace, which nothing
-     * reads.
+     * The values worth a transfer, by their index in {@code values}; workspace is not, as no node
+     * reads it.
      */
     static int[] movable(Problem problem, List<Value> values) {
         var read = new HashSet<>(problem.graph().results());
         for (Node node : problem.graph().nodes()) read.addAll(node.inputs());
         for (Node node : problem.graph().nodes()) {
-            // communication with another rank may still write there
+            // communication with another rank may still write to its memory
             if (node.op().traits().contains(Trait.BESIDE)) node.outputs().forEach(read::remove);
         }
         return IntStream.range(0, values.size())

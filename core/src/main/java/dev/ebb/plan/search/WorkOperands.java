@@ -2,15 +2,16 @@ package dev.ebb.plan.search;
 
 import java.util.Arrays;
 
-/** Arrays that a {@link SearchModel} derives from what its works read and write. */
+/** Arrays that a {@link SearchModel} derives from the operands of its works. */
 final class WorkOperands {
     private WorkOperands() {}
 
     /**
-     * What each work reads and then writes, one after the other.
+     * The values that each work reads and then writes, all works in one array.
      *
-     * @param from is filled in: where the operands of each work begin, and where the last ones end
-     * @param writes is filled in: where the outputs of each work begin
+     * @param from is filled with the index at which the operands of each work begin, and the end of
+     *     the last ones
+     * @param writes is filled with the index at which the outputs of each work begin
      */
     static int[] flat(int[][] in, int[][] out, int[] from, int[] writes) {
         int count = 0;

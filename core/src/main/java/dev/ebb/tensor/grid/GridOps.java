@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Arithmetic on a {@link Grid}. Each op is a kernel of its own, so that streams lie in memory,
- * where they can be taken back.
+ * Arithmetic on a {@link Grid}. Each op is a kernel of its own, so that streams are in memory,
+ * where they can be inverted.
  */
 final class GridOps {
     private GridOps() {}
@@ -91,7 +91,7 @@ final class GridOps {
         return x.mul(new Scalar.Lit(type, 1 / grid.step()));
     }
 
-    /** To the nearest place on the grid. */
+    /** Rounds to the nearest number of the grid. */
     record GridEnter(Grid grid) implements OnGrid {
         @Override
         public int reads() {
@@ -109,7 +109,7 @@ final class GridOps {
         }
     }
 
-    /** {@code x + f}, from which {@code x} can be had again. */
+    /** {@code x + f}, which can be inverted for {@code x}. */
     record GridAdd(Grid grid) implements OnGrid {
         @Override
         public int reads() {
@@ -134,7 +134,7 @@ final class GridOps {
         }
     }
 
-    /** {@code x - f}, from which {@code x} can be had again. */
+    /** {@code x - f}, which can be inverted for {@code x}. */
     record GridSub(Grid grid) implements OnGrid {
         @Override
         public int reads() {
@@ -159,7 +159,7 @@ final class GridOps {
         }
     }
 
-    /** As many steps of another grid. */
+    /** The same number of steps on another grid. */
     record GridScale(Grid grid, int power) implements OnGrid {
         GridScale {
             grid.scaled(power);
@@ -218,8 +218,9 @@ final class GridOps {
     }
 
     /**
-     * The first operand, the largest size of an element of the second, if that fits the grid. What
-     * the grid op waits for: a check by dependence, not by effect, so that a replay may repeat it.
+     * The first operand, the largest size of an element of the second, if that fits the grid. The
+     * grid op reads its result: the check is an operand, not an effect, so that it may be
+     * recomputed.
      */
     record GridFits(Grid grid, String operation) implements Differentiable {
         @Override

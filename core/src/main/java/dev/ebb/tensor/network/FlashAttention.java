@@ -19,7 +19,7 @@ import java.util.List;
  * Attention whose matrix of scores is never in memory: the forward kernel keeps one number a query,
  * the log of its sum of exponentials, from which the backward kernel rebuilds each tile (Dao et
  * al., "FlashAttention", 2022). A derivative by the mask, which is as large as the scores, and
- * derivatives of the backward kernel, which only second order asks for, are plain ops and do form
+ * derivatives of the backward kernel, which only second derivatives need, are plain ops and do form
  * the matrix.
  */
 final class FlashAttention {

@@ -11,8 +11,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * How small windows lie over [batch, channels, ...]. The tensor is padded, or cut where no window
- * reaches, so that every window lies within it and each spatial axis is a whole number of strides.
+ * The geometry of small pooling windows over [batch, channels, ...]. The tensor is padded, or cut
+ * where no window reaches, so that every window lies within it and each spatial axis is a whole
+ * number of strides.
  *
  * @param lead batch and channels
  */
@@ -26,17 +27,17 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
             return new Axis(in, padding, padded, out, kernel, stride);
         }
 
-        /** Elements that come after the real ones; fewer than none where these are cut. */
+        /** The number of elements after the real ones; negative if real ones are cut. */
         int high() {
             return padded - low - in;
         }
 
-        /** Windows that hold an element, at most. */
+        /** The largest number of windows that contain an element. */
         int cover() {
             return Math.ceilDiv(kernel, stride);
         }
 
-        /** Strides that the padded axis has. */
+        /** The number of strides of the padded axis. */
         int strides() {
             return padded / stride;
         }
@@ -83,12 +84,18 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
         return shape(Axis::out);
     }
 
-    /** Windows with those that begin before the first or after the last one. */
+    /**
+     * The shape of the windows together with those that begin before the first or after the last
+     * one.
+     */
     Shape surrounded() {
         return shape(a -> a.strides() + a.cover() - 1);
     }
 
-    /** The padded tensor with an axis for the elements within a stride beside each spatial axis. */
+    /**
+     * The shape of the padded tensor with a further axis, for the elements within a stride, after
+     * each spatial axis.
+     */
     Shape phases() {
         var dims = new ArrayList<>(lead);
         for (var a : axes) {
@@ -116,7 +123,7 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
         return used.pad(behindLead(low), behindLead(high), value);
     }
 
-    /** Zeros where there are no windows. */
+    /** {@code windows} padded with zeros to {@link #surrounded()}. */
     Tensor surrounded(Tensor windows) {
         if (windows.shape().equals(surrounded())) return windows;
         var low = axes.stream().map(a -> a.cover() - 1).toList();
@@ -124,7 +131,7 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
         return windows.pad(behindLead(low), behindLead(high));
     }
 
-    /** The windows among what {@link #surrounded} gives. */
+    /** The part of {@code surrounded} that holds the windows. */
     Tensor windows(Tensor surrounded) {
         Tensor x = surrounded;
         for (int d = 0; d < rank(); d++) {
