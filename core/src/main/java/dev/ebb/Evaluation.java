@@ -100,7 +100,7 @@ public final class Evaluation<V, E> {
     /**
      * A process that steps and an evaluation of its state, in one arena and within one budget.
      *
-     * @param plan what is decided for both
+     * @param plan the plan for both
      */
     public record Evaluated<S, B, R, V, E>(
             Stepper<S, B, R> stepper, Evaluation<V, E> evaluation, SharedPlan plan)
@@ -114,12 +114,11 @@ public final class Evaluation<V, E> {
     }
 
     /**
-     * What is decided for a step and an evaluation that take turns in one arena, which is as large
-     * as the larger of the two needs. What the step carries over lies at the start of the arena in
-     * both.
+     * The plan for a step and an evaluation that take turns in one arena of the size of the larger
+     * one. The state of the step is at the start of the arena in both.
      *
      * @param workers how many workers share the kernels of either
-     * @param peakBytes the promised peak of both together: what the budget bounds
+     * @param peakBytes the promised peak of both together, which the budget limits
      */
     public record SharedPlan(Plan step, Plan evaluation, int workers, long peakBytes) {
         /**
@@ -203,13 +202,13 @@ public final class Evaluation<V, E> {
     }
 
     /**
-     * An evaluation recorded: a graph from what a step carries over, which it leaves as it is, and
-     * an input to an output.
+     * A traced evaluation: a graph from the values that a step carries over, which it does not
+     * change, and an input to an output.
      *
      * @param output an output without data
-     * @param carried how many tensors the step carries over: its state, and what it closes over
+     * @param carried how many tensors the step carries over: its state and its captured arrays
      * @param inputs how many tensors an input has
-     * @param captured what the evaluation itself closes over, written before every run
+     * @param captured the arrays that the evaluation itself closes over, written before every run
      */
     record Traced<E>(Graph graph, E output, int carried, int inputs, List<Tensor> captured) {
 

@@ -39,8 +39,9 @@ public interface Device {
 
     /**
      * The bytes that this device owns outside the arena while a program of these nodes exists, by
-     * the number of workers that share its kernels: what {@link Queue#reserve} allocates, to the
-     * byte. The nodes in the bodies of loops and branches count too. Never less for more workers.
+     * the number of workers that share its kernels: exactly the bytes that {@link Queue#reserve}
+     * allocates. The nodes in the bodies of loops and branches count too. Never less for more
+     * workers.
      */
     IntToLongFunction ownBytes(List<Node> nodes);
 

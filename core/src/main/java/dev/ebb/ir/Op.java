@@ -22,8 +22,8 @@ public interface Op {
     Kernel kernel(List<Type> inputs);
 
     /**
-     * Emits the derivative: adds to the cotangent of each input what the cotangents of the outputs
-     * imply.
+     * Emits the derivative (the vector-Jacobian product): adds to the cotangent of each input its
+     * part, given the cotangents of the outputs.
      */
     void pullback(Node node, Adjoints adjoints);
 
@@ -61,7 +61,7 @@ public interface Op {
         /** The builder of the new graph. */
         Graph.Builder graph();
 
-        /** What stands for {@code value}. */
+        /** The value of the new graph that replaces {@code value}. */
         Value of(Value value);
 
         /** The tangent of {@code value}, of the same type; empty if it is zero. */

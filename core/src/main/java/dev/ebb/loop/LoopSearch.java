@@ -189,7 +189,7 @@ final class LoopSearch {
         return best;
     }
 
-    /** The workspace limits of bodies: none, or what makes the program fit. */
+    /** The workspace limits of bodies: none, or the largest one with which the program fits. */
     private enum Bound {
         NONE,
         FITTING

@@ -31,10 +31,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Chooses what the tapes of loops hold. A smaller tape allows more iterations on tape, but makes
- * the reverse of an iteration recompute more. Each loop has a list of candidate tapes, computed
- * once for equal iterations; the one is taken with which the loop and its reverse are fastest in
- * the given checkpoint area.
+ * Chooses the values that the tapes of loops hold. A smaller tape allows more iterations on tape,
+ * but makes the reverse of an iteration recompute more. Each loop has a list of candidate tapes,
+ * computed once for equal iterations; the one is taken with which the loop and its reverse are
+ * fastest in the given checkpoint area.
  */
 final class LoopTapes {
     /** The most tapes of a loop that are compared: the first, the last and some between them. */

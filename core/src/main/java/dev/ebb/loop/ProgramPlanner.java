@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 /**
  * Makes the plan of a whole program from its traced graph: simplifies and fuses the graph, decides
  * what loops keep for their reverse and in how much memory their bodies run, and plans the rest in
- * what is left of the budget.
+ * the remaining budget.
  *
  * @param budget the memory that the program may own, the device's own memory included
  * @param strategy the strategy, if it is not the default one that fits the budget
@@ -40,7 +40,7 @@ import java.util.function.Supplier;
  * @param ways how values may be restored, besides by computing them again
  * @param cache results of earlier searches
  * @param searches the latest searches, shared by all planners made from one another
- * @param listener is told of every plan
+ * @param listener receives every plan
  */
 public record ProgramPlanner(
         Budget budget,

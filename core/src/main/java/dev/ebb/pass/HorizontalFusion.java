@@ -189,7 +189,7 @@ final class HorizontalFusion {
         return v.type().size() == 1 || v.type().size() < piece.outputs.getFirst().type().size();
     }
 
-    /** Whether a piece between the two reads what the first one writes. */
+    /** Whether a piece between the two reads a value that the first one writes. */
     private boolean isReadBetween(FusionCandidate first, FusionCandidate second) {
         return first.outputs.stream()
                 .flatMap(v -> readers.find(v).orElse(Set.of()).stream())

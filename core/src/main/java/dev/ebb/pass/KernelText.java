@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 
 /**
  * Graphs as text with the kernel of every node, and the graphs inside loops and branches: for
- * golden files, and for people who want to see what a pass made. A graph's own text names only its
- * ops.
+ * golden files, and for developers who inspect the result of a pass. A graph's own text names only
+ * its ops.
  */
 public final class KernelText {
     private KernelText() {}

@@ -62,7 +62,7 @@ public final class Curve {
     private final MemberLayouts layouts;
     private final TradeOff.Forms forms;
 
-    /** Every budget also has to hold what the device's workers own outside the arena. */
+    /** A curve whose budgets include the memory that workers use outside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, WorkerMemory workers) {
         this(problem, cost, measure, workers, SearchCache.NONE);
     }

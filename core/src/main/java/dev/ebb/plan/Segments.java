@@ -8,8 +8,8 @@ import dev.ebb.plan.schedule.Schedule;
 import java.util.Set;
 
 /**
- * Divides the regions into segments of equal length and keeps only what crosses from one into the
- * next.
+ * Divides the regions into segments of equal length and keeps only the values that cross from one
+ * into the next.
  */
 public sealed interface Segments extends Strategy {
 

@@ -7,7 +7,7 @@ import dev.ebb.ir.Buffer;
  * Hessenberg form, then steps with two shifts at a time, which stay real, until blocks of one or
  * two rows split off at its end (Golub and Van Loan, "Matrix computations", 7.4 and 7.5).
  *
- * @param workspace the matrix, then the real parts, then the imaginary parts of what is found
+ * @param workspace the matrix, then the real parts, then the imaginary parts of the eigenvalues
  */
 record HessenbergQr(int n, Buffer workspace) {
     private static final double EPSILON = 0x1p-52;

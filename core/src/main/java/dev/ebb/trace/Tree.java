@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Trees of tensors, nested as users nest them, flattened in order and put together again. What a
- * tree may be made of:
+ * Flattens trees of tensors (in JAX, pytrees) to lists, and builds them again. A tree may consist
+ * of:
  *
  * <ul>
  *   <li>tensors;
@@ -22,7 +22,8 @@ import java.util.function.UnaryOperator;
  *       in the question whether two trees are alike.
  * </ul>
  *
- * Anything else is refused by name, and so is null: what is left unsaid might hide a tensor.
+ * Anything else is refused by name, and so is null: an object of an unknown class might contain a
+ * tensor.
  */
 public final class Tree {
     private static final Tensor PLACE = Array.scalar(0f);

@@ -89,7 +89,10 @@ public record Roofline(double products, double simple, double bytes, double star
         return k.axes().contains(k.shape().rank() - 1) ? FOLDING : FOLDING_LANES;
     }
 
-    /** Rows are read from memory once; folding what the cache holds takes less than the first. */
+    /**
+     * Rows are read from memory once; further folds of a row, which is then in the cache, cost less
+     * than the first.
+     */
     private static double rows(Kernel.Rows k) {
         double each = 0;
         for (var result : k.results()) {
@@ -149,8 +152,8 @@ public record Roofline(double products, double simple, double bytes, double star
     }
 
     /**
-     * Every iteration is taped once, here or by the forward loop, and what is run ahead comes on
-     * top.
+     * Every iteration is taped once, here or by the forward loop; the iterations that are run ahead
+     * come on top.
      */
     private double reverseScan(Control.ReverseScan k) {
         int times = k.forward().times();

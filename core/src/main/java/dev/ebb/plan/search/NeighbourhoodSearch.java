@@ -6,9 +6,9 @@ import java.util.Arrays;
 
 /**
  * Improves a sequence that fits: removes some recomputations, fits the sequence into the budget
- * again with some randomness in the choices, drops what has become unnecessary, and keeps the
- * result if it is no worse. This is large neighbourhood search (Shaw, 1998); it stops after a
- * counted amount of work.
+ * again with some randomness in the choices, drops recomputations that have become unnecessary, and
+ * keeps the result if it is no worse. This is large neighbourhood search (Shaw, 1998); it stops
+ * after a counted amount of work.
  */
 final class NeighbourhoodSearch {
     private final SearchModel model;

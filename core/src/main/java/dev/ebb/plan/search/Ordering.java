@@ -83,7 +83,7 @@ public final class Ordering {
 
     /**
      * The sequence with its late nodes moved to the earliest step at which their operands have been
-     * computed and nothing, recomputations included, reads any more what they overwrite.
+     * computed and no later work, recomputations included, reads a value that they overwrite.
      */
     public int[] settle(int[] sequence) {
         var first = new int[model.works];

@@ -226,7 +226,7 @@ final class FlashAttention {
             return t.sum(2);
         }
 
-        /** What a cotangent of the probabilities implies for the scores. */
+        /** The cotangent of the scores, given that of the probabilities. */
         Tensor pulled(Tensor dp) {
             return p.mul(dp.sub(p.mul(dp).sum(List.of(4), true)));
         }

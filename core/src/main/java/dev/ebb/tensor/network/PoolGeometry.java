@@ -182,7 +182,10 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
         return new View(offset, strides);
     }
 
-    /** Reads, at an element by its phases, what belongs to this window of those that hold it. */
+    /**
+     * The view that reads, for each element (by its phases), the value of this window among those
+     * that contain it.
+     */
     View cover(List<Integer> number) {
         var own = View.contiguous(surrounded());
         var strides = new ArrayList<>(own.strides().subList(0, 2));

@@ -15,7 +15,7 @@ import java.util.List;
  * reciprocal of its deviation along the axes that they have with size one, and weight and bias have
  * the same shape as they do. The statistics get no cotangent here: the rule is the derivative of
  * the whole function in closed form, so that a backward half takes two sums over x and one pass.
- * What those are made of is differentiable like anything else, so higher orders follow.
+ * The derivative consists of differentiable ops, so higher orders follow.
  */
 record Standardize() implements Differentiable {
     /** Of x by its own moments; the result is of x's type, all else is wide. */
