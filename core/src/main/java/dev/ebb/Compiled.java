@@ -1,6 +1,6 @@
 package dev.ebb;
 
-import dev.ebb.exec.Direct;
+import dev.ebb.exec.ArrayFunction;
 import dev.ebb.exec.Report;
 import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Plan;
@@ -39,7 +39,10 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     private final Plans<R> plans;
     private volatile Optional<Plans.Entry<R>> latest = Optional.empty();
 
-    /** The latest entry's argument, and what its run gave: the next one is often like it. */
+    /**
+     * The argument and the result structure of the latest run: the next argument often has the same
+     * structure.
+     */
     private Optional<Repeat<P, R>> repeat = Optional.empty();
 
     private record Repeat<P, R>(Plans.Entry<R> entry, Pattern<P> argument, Pattern<R> result) {}
@@ -124,17 +127,17 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
         var prepared = entry.prepared();
         prepared.requireDoubles();
         plans.makeRoom(entry);
-        var direct = prepared.direct();
+        var direct = prepared.arrayFunction();
         return new Primitive(
                 prepared.inputs(),
                 prepared.outputs(),
-                direct.filter(Direct::isPure),
+                direct.filter(ArrayFunction::isPure),
                 (in, out) -> apply(entry, like, in, out));
     }
 
     private synchronized void apply(Plans.Entry<R> entry, P like, double[] in, double[] out) {
         if (!entry.prepared().hasMemory()) {
-            // its memory was given back: what the function closes over is found by tracing it again
+            // its memory was freed: tracing again finds the arrays that the function closes over
             var again = entry(like, Tree.flatten(like));
             plans.makeRoom(again);
             again.prepared().apply(in, out);
@@ -199,7 +202,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     public TradeOff curve(P argument) {
         var leaves = Tree.flatten(argument);
         var graph = trace(argument, leaves, new ArrayList<>()).graph();
-        return planner().tradeOff(graph, Prepared.bindings(graph, leaves.size()));
+        return planner().tradeOff(graph, PreparedProgram.bindings(graph, leaves.size()));
     }
 
     /** The number of cached plans. */

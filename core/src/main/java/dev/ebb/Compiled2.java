@@ -36,7 +36,7 @@ public final class Compiled2<P, Q, R> extends Options<Compiled2<P, Q, R>>
         return whole.verify(new By.Two<>(first, second));
     }
 
-    /** What the latest run promised and what it measured. */
+    /** The promised and the measured figures of the latest run. */
     public Report report() {
         return whole.report();
     }

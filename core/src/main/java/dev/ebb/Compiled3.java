@@ -36,7 +36,7 @@ public final class Compiled3<P, Q, S, R> extends Options<Compiled3<P, Q, S, R>>
         return whole.verify(new By.Three<>(first, second, third));
     }
 
-    /** What the latest run promised and what it measured. */
+    /** The promised and the measured figures of the latest run. */
     public Report report() {
         return whole.report();
     }

@@ -42,7 +42,7 @@ public final class Devices {
 
     /** Plans for {@link #best} in unlimited memory. */
     static ProgramPlanner planner() {
-        return ProgramPlanner.on(best(), Flight.recorder());
+        return ProgramPlanner.on(best(), EventRecorder.recorder());
     }
 
     /** All kinds on the module or class path, the fastest first, whether they work here or not. */

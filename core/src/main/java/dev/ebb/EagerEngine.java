@@ -24,7 +24,7 @@ public final class EagerEngine implements Eager {
     /** An op and the types it was applied to. */
     private record Applied(Op op, List<Type> types) {}
 
-    private static final LinkedHashMap<Applied, Prepared> READY =
+    private static final LinkedHashMap<Applied, PreparedProgram> READY =
             new LinkedHashMap<>(16, 0.75f, true);
 
     public EagerEngine() {}
@@ -39,7 +39,7 @@ public final class EagerEngine implements Eager {
             var ready = READY.get(key);
             if (ready != null) return ready.run(operands.toArray(Array[]::new));
             var graph = graph(op, types);
-            var made = Prepared.of(graph, List.of(), types.size(), Devices.planner());
+            var made = PreparedProgram.of(graph, List.of(), types.size(), Devices.planner());
             if (made.plan().peakBytes() <= SMALL_BYTES) {
                 READY.put(key, made);
                 if (READY.size() > MOST) READY.pollFirstEntry().getValue().close();
@@ -65,7 +65,8 @@ public final class EagerEngine implements Eager {
 
     @Override
     public List<Array> run(Graph graph, List<Array> operands) {
-        try (var prepared = Prepared.of(graph, List.of(), operands.size(), Devices.planner())) {
+        try (var prepared =
+                PreparedProgram.of(graph, List.of(), operands.size(), Devices.planner())) {
             return prepared.run(operands.toArray(Array[]::new));
         }
     }

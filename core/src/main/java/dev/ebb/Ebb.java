@@ -9,7 +9,7 @@ import dev.ebb.ir.Value;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
-import dev.ebb.trace.Recorded;
+import dev.ebb.trace.RecordedFunction;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
@@ -108,7 +108,7 @@ public final class Ebb {
     public static <P> Fn<P, ValueAndGrad<P>> valueAndGrad(Fn<P, Tensor> f) {
         By.given(f);
         return p -> {
-            var traced = Recorded.of(f::apply, p);
+            var traced = RecordedFunction.of(f::apply, p);
             var gradient = Reverse.gradient(traced.graph(), traced.wrt());
             var y = traced.graph().results().getFirst().type();
             var results = traced.run(gradient, List.of(Tensors.fill(y, 1)));
@@ -133,7 +133,7 @@ public final class Ebb {
                         Tree.flatten(told.extra()).forEach(t -> all.add(t.detach()));
                         return all;
                     };
-            var traced = Recorded.of(flat::apply, p);
+            var traced = RecordedFunction.of(flat::apply, p);
             var types = traced.graph().results().stream().map(Value::type).toList();
             var results = traced.run(Reverse.gradient(traced.graph(), traced.wrt()), seeds(types));
             int told = types.size();
@@ -144,7 +144,7 @@ public final class Ebb {
         };
     }
 
-    /** One for the value, nothing for what is told besides. */
+    /** Cotangents: one for the value, zero for the rest. */
     private static List<Tensor> seeds(List<Type> types) {
         return IntStream.range(0, types.size())
                 .mapToObj(i -> Tensors.fill(types.get(i), i == 0 ? 1 : 0))
@@ -155,7 +155,7 @@ public final class Ebb {
     public static <P, R> Fn2<P, R, ValueAndCotangent<R, P>> vjp(Fn<P, R> f) {
         By.given(f);
         return (p, ct) -> {
-            var traced = Recorded.of(f::apply, p);
+            var traced = RecordedFunction.of(f::apply, p);
             var results =
                     traced.run(Reverse.pullback(traced.graph(), traced.wrt()), Tree.flatten(ct));
             int m = traced.graph().results().size();
@@ -172,7 +172,7 @@ public final class Ebb {
     public static <P, R> Fn2<P, P, ValueAndTangent<R>> jvp(Fn<P, R> f) {
         By.given(f);
         return (p, direction) -> {
-            var traced = Recorded.of(f::apply, p);
+            var traced = RecordedFunction.of(f::apply, p);
             var results =
                     traced.run(
                             Forward.pushforward(traced.graph(), traced.wrt()),
@@ -193,14 +193,15 @@ public final class Ebb {
     }
 
     /**
-     * All partial derivatives: for each tensor of the argument one of the value's shape followed by
-     * its own. A compiled function whose budget is too small for all rows at once computes them in
-     * chunks, with the same bits.
+     * All partial derivatives: for each tensor of the argument one with the shape of the value
+     * followed by its own. A compiled function whose budget is too small for all rows at once
+     * computes them in chunks, with the same bits.
      */
     public static <P> Fn<P, P> jacobian(Fn<P, Tensor> f) {
         By.given(f);
         return p ->
-                Tree.unflatten(p, Batched.jacobians((P x) -> List.of(f.apply(x)), p).getFirst());
+                Tree.unflatten(
+                        p, BatchedFunctions.jacobians((P x) -> List.of(f.apply(x)), p).getFirst());
     }
 
     /** All second derivatives of a scalar function of one tensor. */
@@ -215,7 +216,7 @@ public final class Ebb {
     public static <P> Fn<P, List<P>> hessianBlocks(Fn<P, Tensor> f) {
         var slopes = grad(f);
         return p ->
-                Batched.jacobians((P x) -> Tree.flatten(slopes.apply(x)), p).stream()
+                BatchedFunctions.jacobians((P x) -> Tree.flatten(slopes.apply(x)), p).stream()
                         .map(block -> Tree.unflatten(p, block))
                         .toList();
     }
@@ -223,16 +224,16 @@ public final class Ebb {
     /**
      * {@code f} of every slice along the first axis of the argument's tensors; the results are
      * stacked along theirs. Each slice gets the bits it would get alone. It composes with every
-     * other function here: {@code vmap(grad(f))} are the gradients of single examples.
+     * function here: {@code vmap(grad(f))} are per-example gradients.
      */
     public static <P, R> Fn<P, R> vmap(Fn<P, R> f) {
         return vmap(f, 0);
     }
 
-    /** As above along another axis, counted from the end if negative, of arguments and results. */
+    /** As above, along another axis of arguments and results, counted from the end if negative. */
     public static <P, R> Fn<P, R> vmap(Fn<P, R> f, int axis) {
         By.given(f);
-        return p -> Batched.map(f, axis, p);
+        return p -> BatchedFunctions.map(f, axis, p);
     }
 
     /** {@code f} of every slice along the first axis of a part of its argument. */
@@ -275,7 +276,7 @@ public final class Ebb {
         return (p, q, s) -> mapped.apply(new By.Three<>(p, q, s));
     }
 
-    /** {@code f} of every slice along an axis of each argument; see that of two arguments. */
+    /** {@code f} of every slice along an axis of each argument, as for two arguments. */
     public static <P, Q, S, R> Fn3<P, Q, S, R> vmap(
             Fn3<P, Q, S, R> f, int first, int second, int third) {
         var mapped = vmap(f);
@@ -297,7 +298,7 @@ public final class Ebb {
         By.given(f);
         By.given(pullback);
         return p -> {
-            var forward = Recorded.of(f::apply, p);
+            var forward = RecordedFunction.of(f::apply, p);
             int results = forward.graph().results().size();
             var types = new ArrayList<>(Tree.flatten(p).stream().map(Tensor::type).toList());
             int arguments = types.size();
@@ -316,7 +317,7 @@ public final class Ebb {
                             backward.captured().stream().map(operands::lastIndexOf).toList(),
                             arguments,
                             operands.size());
-            operands.addAll(op.room().stream().map(t -> Tensors.fill(t, 0)).toList());
+            operands.addAll(op.unreadTypes().stream().map(t -> Tensors.fill(t, 0)).toList());
             var values = Tensors.apply(op, operands);
             return Tree.unflatten(forward.structure(), values.subList(0, results));
         };

@@ -69,19 +69,19 @@ public final class Evaluation<V, E> {
             for (var leaf : leaves) write(at++, (Array) leaf);
             // a step overwrites this memory, so it is written again every time
             for (var array : captured) write(at++, array);
-            var done = Flight.recorder().running();
+            var done = EventRecorder.recorder().running();
             var measured = program.run();
             done.accept(measured);
             report = Optional.of(measured);
             var results = new ArrayList<Array>();
             for (int i = 0; i < trace.graph().results().size(); i++)
-                results.add(Prepared.result(program, i, trace.graph()));
+                results.add(PreparedProgram.result(program, i, trace.graph()));
             return Tree.unflatten(trace.output(), results);
         }
     }
 
     private void write(int param, Array array) {
-        Prepared.write(program, param, array, trace.graph());
+        PreparedProgram.write(program, param, array, trace.graph());
     }
 
     /** The promised and the measured figures of the latest run. */
@@ -100,7 +100,7 @@ public final class Evaluation<V, E> {
     /**
      * A process that steps and an evaluation of its state, in one arena and within one budget.
      *
-     * @param plan what is decided for both
+     * @param plan the plan for both
      */
     public record Evaluated<S, B, R, V, E>(
             Stepper<S, B, R> stepper, Evaluation<V, E> evaluation, SharedPlan plan)
@@ -114,15 +114,17 @@ public final class Evaluation<V, E> {
     }
 
     /**
-     * What is decided for a step and an evaluation that take turns in one arena, which is as large
-     * as the larger of the two needs. What the step carries over lies at the start of the arena in
-     * both.
+     * The plan for a step and an evaluation that take turns in one arena of the size of the larger
+     * one. The state of the step is at the start of the arena in both.
      *
      * @param workers how many workers share the kernels of either
-     * @param peakBytes the promised peak of both together: what the budget bounds
+     * @param peakBytes the promised peak of both together, which the budget limits
      */
     public record SharedPlan(Plan step, Plan evaluation, int workers, long peakBytes) {
-        /** Each attempt leaves out what the one before was too much: few are enough. */
+        /**
+         * The most attempts: each plans the step in less memory, by the excess of the attempt
+         * before.
+         */
         private static final int ATTEMPTS = 8;
 
         static SharedPlan of(StepTrace<?, ?> step, Traced<?> evaluation, ProgramPlanner planner) {
@@ -200,13 +202,13 @@ public final class Evaluation<V, E> {
     }
 
     /**
-     * An evaluation recorded: a graph from what a step carries over, which it leaves as it is, and
-     * an input to an output.
+     * A traced evaluation: a graph from the values that a step carries over, which it does not
+     * change, and an input to an output.
      *
      * @param output an output without data
-     * @param carried how many tensors the step carries over: its state, and what it closes over
+     * @param carried how many tensors the step carries over: its state and its captured arrays
      * @param inputs how many tensors an input has
-     * @param captured what the evaluation itself closes over, written before every run
+     * @param captured the arrays that the evaluation itself closes over, written before every run
      */
     record Traced<E>(Graph graph, E output, int carried, int inputs, List<Tensor> captured) {
 
@@ -242,7 +244,7 @@ public final class Evaluation<V, E> {
         }
 
         List<Array> data() {
-            return Prepared.data(captured);
+            return PreparedProgram.data(captured);
         }
     }
 }

@@ -16,10 +16,10 @@ import jdk.jfr.StackTrace;
 import java.util.function.Consumer;
 
 /**
- * The events of {@link Flight}. Loaded only if module jdk.jfr is present and a recording was
+ * The events of {@link EventRecorder}. Loaded only if module jdk.jfr is present and a recording was
  * started in this process, because creating the first event takes a tenth of a second.
  */
-final class FlightEvents implements Flight {
+final class FlightEvents implements EventRecorder {
 
     @Name("dev.ebb.Compile")
     @Label("Compile")

@@ -1,11 +1,11 @@
 package dev.ebb;
 
 import dev.ebb.control.CondOp;
-import dev.ebb.control.Once;
+import dev.ebb.control.RunOnceOps;
 import dev.ebb.control.ScanOp;
 import dev.ebb.control.WhileOp;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Pace;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
@@ -29,7 +29,8 @@ public final class Loop {
     private Loop() {}
 
     /**
-     * The last carry of a loop, and the outputs of all its rounds, stacked along a new first axis.
+     * The last carry of a loop, and the outputs of all its iterations, stacked along a new first
+     * axis.
      */
     public record Scanned<C, Y>(C carry, Y stacked) {}
 
@@ -42,8 +43,8 @@ public final class Loop {
     }
 
     /**
-     * The same for rounds of different cost: {@code cost} of a round's number, in any unit. It only
-     * decides which carries are kept for the backward half.
+     * The same for iterations of different cost: {@code cost} maps the number of an iteration to
+     * its cost, in any unit. It only decides which carries are kept for the backward half.
      */
     public static <C, X, Y> Scanned<C, Y> scan(
             C carry, X xs, IntToDoubleFunction cost, Fn2<C, X, Next<C, Y>> body) {
@@ -61,7 +62,7 @@ public final class Loop {
             }
             times = t.shape().dim(0);
         }
-        return loop(times, carry, xs, Pace.of(times, cost), body, Optional.empty());
+        return loop(times, carry, xs, IterationCosts.of(times, cost), body, Optional.empty());
     }
 
     /** {@code carry = body(carry)}, {@code times} times. */
@@ -69,14 +70,14 @@ public final class Loop {
         return repeat(times, carry, body, Optional.empty());
     }
 
-    /** The same with a function that inverts a round. */
+    /** The same with a function that inverts an iteration. */
     static <C> C repeat(int times, C carry, Fn<C, C> body, Optional<Fn<C, C>> inverse) {
         if (times < 0) throw new IllegalArgumentException("a loop cannot run " + times + " times");
         return loop(
                         times,
                         carry,
                         List.<Tensor>of(),
-                        Pace.EVEN,
+                        IterationCosts.EVEN,
                         (C c, List<Tensor> none) -> new Next<>(body.apply(c), none),
                         inverse)
                 .carry();
@@ -86,7 +87,7 @@ public final class Loop {
             int times,
             C carry,
             X xs,
-            Pace pace,
+            IterationCosts costs,
             Fn2<C, X, Next<C, Y>> body,
             Optional<Fn<C, C>> inverse) {
         var first = Tree.flatten(carry);
@@ -115,17 +116,17 @@ public final class Loop {
                         types);
         var back = inverse.map(f -> Trace.of(in -> undone(f, carry, in), types));
         var constants = back.map(b -> union(trace, b)).orElse(trace.captured());
-        var round = Once.giving(taking(trace, constants, types));
+        var iteration = RunOnceOps.withResults(taking(trace, constants, types));
         var op =
                 new ScanOp(
-                        round,
+                        iteration,
                         times,
                         constants.size(),
                         first.size(),
                         false,
                         false,
-                        Trait.once(round.traits()),
-                        pace,
+                        Trait.once(iteration.traits()),
+                        costs,
                         back.map(b -> taking(b, constants, types)));
         var operands = new ArrayList<>(constants);
         operands.addAll(first);
@@ -153,8 +154,8 @@ public final class Loop {
 
     /**
      * {@code carry = body(carry)} while {@code condition(carry)}, which gives one truth value,
-     * holds. The number of rounds is recorded, and the backward half runs as many; more than {@code
-     * limit} are an error.
+     * holds. The number of iterations is recorded, and the backward half runs as many; more than
+     * {@code limit} are an error.
      */
     public static <C> C whileTrue(int limit, C carry, Fn<C, Tensor> condition, Fn<C, C> body) {
         if (limit < 1)
@@ -178,7 +179,7 @@ public final class Loop {
         var op =
                 new WhileOp(
                         taking(asked, constants, types),
-                        Once.giving(taking(done, constants, types)),
+                        RunOnceOps.withResults(taking(done, constants, types)),
                         limit,
                         constants.size(),
                         first.size());
@@ -187,7 +188,7 @@ public final class Loop {
         return Tree.unflatten(carry, Tensors.apply(op, operands).subList(0, first.size()));
     }
 
-    /** The tensors that either closes over. */
+    /** The tensors that either function closes over. */
     private static List<Tensor> union(Trace first, Trace second) {
         var all = new LinkedHashSet<>(first.captured());
         all.addAll(second.captured());
@@ -195,8 +196,8 @@ public final class Loop {
     }
 
     /**
-     * One of two functions of nothing, by a truth value; what they close over flows in and
-     * gradients flow back.
+     * One of two functions without arguments, chosen by a truth value; gradients flow to the
+     * tensors that they close over.
      */
     public static <R> R cond(Tensor predicate, Supplier<R> yes, Supplier<R> no) {
         var structure = new ArrayList<R>();

@@ -24,14 +24,14 @@ final class Plans<R> implements AutoCloseable {
     private final ProgramPlanner planner;
     private final Map<Object, Kind<R>> kinds = new HashMap<>();
 
-    /** All there are, the latest used last. */
+    /** All entries, the most recently used last. */
     private final LinkedHashSet<Entry<R>> byUse = new LinkedHashSet<>();
 
     Plans(ProgramPlanner planner) {
         this.planner = planner;
     }
 
-    /** A function traced at an argument: what it returns is built like {@code structure}. */
+    /** A function traced at an argument; its result has the tree structure of {@code structure}. */
     record Traced<R>(Trace trace, R structure, List<Double> numbers, int mostChunks) {}
 
     /** Traces the function; numbers at these places become parameters. */
@@ -39,14 +39,17 @@ final class Plans<R> implements AutoCloseable {
         Traced<R> with(BitSet changing, int chunks);
     }
 
-    /** Arguments that differ in numbers alone, and the places of those that have changed so far. */
+    /**
+     * A kind of argument: all that differ only in their Java numbers, and the positions of the
+     * numbers that have changed so far.
+     */
     private static final class Kind<R> {
         final Object key;
         final List<Entry<R>> entries = new ArrayList<>();
         BitSet changing = new BitSet();
         boolean asItIs;
 
-        /** How many parts are traced of what can be computed in parts. */
+        /** The number of chunks in which derivatives such as Jacobians are traced. */
         int chunks = 1;
 
         Kind(Object key) {
@@ -57,12 +60,12 @@ final class Plans<R> implements AutoCloseable {
     /** A plan, and the argument and structure it was used for last. */
     static final class Entry<R> {
         private final Kind<R> kind;
-        private final Prepared prepared;
+        private final PreparedProgram prepared;
         private Object signature;
         private R structure;
         private List<Double> numbers;
 
-        private Entry(Kind<R> kind, Prepared prepared, Object signature, Traced<R> traced) {
+        private Entry(Kind<R> kind, PreparedProgram prepared, Object signature, Traced<R> traced) {
             this.kind = kind;
             this.prepared = prepared;
             this.signature = signature;
@@ -70,7 +73,7 @@ final class Plans<R> implements AutoCloseable {
             numbers = traced.numbers;
         }
 
-        Prepared prepared() {
+        PreparedProgram prepared() {
             return prepared;
         }
 
@@ -80,8 +83,8 @@ final class Plans<R> implements AutoCloseable {
     }
 
     /**
-     * The plan for an argument of this signature, and of this one without its numbers; traced if it
-     * is another one than last time.
+     * The entry for an argument, given its signature with and without its Java numbers; the
+     * function is traced if the argument differs from the last one.
      */
     Entry<R> entry(Object numberless, Object signature, int arguments, Tracer<R> tracer) {
         var kind = kinds.computeIfAbsent(numberless, Kind<R>::new);
@@ -97,7 +100,9 @@ final class Plans<R> implements AutoCloseable {
                 : planned(kind, signature, arguments, traced, tracer);
     }
 
-    /** Notes which numbers have changed; whether any has that was not known to. */
+    /**
+     * Records which numbers have changed; returns whether one of them changed for the first time.
+     */
     private boolean learn(Kind<R> kind, Traced<R> traced) {
         if (kind.asItIs || kind.entries.isEmpty()) return false;
         var before = kind.entries.getLast().numbers;
@@ -111,11 +116,14 @@ final class Plans<R> implements AutoCloseable {
         return news;
     }
 
-    /** With the numbers that change as parameters, if that fits; else with those of this call. */
+    /**
+     * The entry whose changing numbers are parameters, if that fits the budget; otherwise one with
+     * the numbers of this call as constants.
+     */
     private Entry<R> withNumbers(Kind<R> kind, Object signature, int arguments, Tracer<R> tracer) {
         try {
             var entry = planned(kind, signature, arguments, tracer);
-            // the others have numbers in them that are parameters now
+            // older entries have constants for numbers that are parameters now
             for (var other : List.copyOf(kind.entries)) if (other != entry) drop(other);
             return entry;
         } catch (OverBudgetException e) {
@@ -126,7 +134,7 @@ final class Plans<R> implements AutoCloseable {
     }
 
     private Entry<R> again(Entry<R> entry, Object signature, Traced<R> traced) {
-        entry.prepared.capture(Prepared.data(traced.trace.captured()));
+        entry.prepared.capture(PreparedProgram.data(traced.trace.captured()));
         entry.signature = signature;
         entry.structure = traced.structure;
         entry.numbers = traced.numbers;
@@ -138,7 +146,7 @@ final class Plans<R> implements AutoCloseable {
         return planned(kind, signature, arguments, traced, tracer);
     }
 
-    /** In more and more chunks, if there are any, until it fits. */
+    /** Plans with more and more chunks, if the trace has any, until the plan fits the budget. */
     private Entry<R> planned(
             Kind<R> kind, Object signature, int arguments, Traced<R> first, Tracer<R> tracer) {
         var traced = first;
@@ -154,9 +162,9 @@ final class Plans<R> implements AutoCloseable {
     }
 
     private Entry<R> planned(Kind<R> kind, Object signature, int arguments, Traced<R> traced) {
-        var done = Flight.recorder().compiling();
-        var captured = Prepared.data(traced.trace.captured());
-        var prepared = Prepared.of(traced.trace.graph(), captured, arguments, planner);
+        var done = EventRecorder.recorder().compiling();
+        var captured = PreparedProgram.data(traced.trace.captured());
+        var prepared = PreparedProgram.of(traced.trace.graph(), captured, arguments, planner);
         done.accept(prepared.plan());
         var entry = new Entry<>(kind, prepared, signature, traced);
         kind.entries.add(entry);
@@ -166,7 +174,7 @@ final class Plans<R> implements AutoCloseable {
         return entry;
     }
 
-    /** {@code entry}, which is used again, as the latest. */
+    /** Marks {@code entry} as the most recently used and returns it. */
     Entry<R> used(Entry<R> entry) {
         if (byUse.isEmpty() || byUse.getLast() != entry) byUse.addLast(entry);
         return entry;
@@ -179,7 +187,10 @@ final class Plans<R> implements AutoCloseable {
         if (entry.kind.entries.isEmpty()) kinds.remove(entry.kind.key);
     }
 
-    /** Sees to it that the memory of {@code entry} fits beside that of the others. */
+    /**
+     * Frees the arenas of other entries, the least recently used first, until that of {@code entry}
+     * fits.
+     */
     void makeRoom(Entry<R> entry) {
         if (entry.prepared.hasMemory()) return;
         var plan = entry.prepared.plan();
@@ -199,7 +210,7 @@ final class Plans<R> implements AutoCloseable {
         }
     }
 
-    /** Whether what these plans put outside the arena fits there together. */
+    /** Whether the values that these plans offload fit into the places together. */
     private static boolean fitPlaces(List<? extends Entry<?>> held) {
         var left = new HashMap<Place, Long>();
         for (var entry : held)

@@ -1,6 +1,6 @@
 package dev.ebb;
 
-import dev.ebb.exec.Direct;
+import dev.ebb.exec.ArrayFunction;
 
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -14,17 +14,17 @@ import java.util.function.BiConsumer;
 public final class Primitive {
     private final int inputs;
     private final int outputs;
-    private final Optional<Direct> pure;
+    private final Optional<ArrayFunction> pure;
     private final BiConsumer<double[], double[]> guarded;
 
     /**
-     * @param pure computes without any memory, where that is possible
-     * @param guarded computes by the program's memory
+     * @param pure computes without the program's memory, if that is possible
+     * @param guarded computes in the program's memory, one call at a time
      */
     Primitive(
             int inputs,
             int outputs,
-            Optional<Direct> pure,
+            Optional<ArrayFunction> pure,
             BiConsumer<double[], double[]> guarded) {
         this.inputs = inputs;
         this.outputs = outputs;

@@ -20,8 +20,9 @@ public final class Reversible {
     private Reversible() {}
 
     /**
-     * The two streams of a reversible block. A tensor goes in as two halves and comes out as a sum:
-     * the tensor and all that any branch added, as in a net of plain residual blocks.
+     * The two streams of a reversible block. A tensor is split into two halves at the start and is
+     * the sum of both streams at the end, which is the tensor plus the outputs of all branches, as
+     * in a network of plain residual blocks.
      */
     public record Streams(Tensor first, Tensor second) {
 
@@ -31,7 +32,7 @@ public final class Reversible {
             return new Streams(half, half);
         }
 
-        /** One tensor again. */
+        /** The sum of both streams: one tensor again. */
         public Tensor sum() {
             return first.add(second);
         }
@@ -87,10 +88,10 @@ public final class Reversible {
 
     /**
      * {@code carry = body(carry)}, {@code times} times, as {@link Loop#repeat}, with an exact
-     * {@code inverse}: from the carry after a round it returns the one before, to the last bit. If
-     * memory does not suffice for the tapes of all rounds, the gradient runs the loop backwards
-     * from its end, in memory that does not grow with the number of rounds. It is checked that this
-     * leads back to the initial carry.
+     * {@code inverse}: from the carry after an iteration it returns the one before, to the last
+     * bit. If memory does not suffice for the tapes of all iterations, the gradient runs the loop
+     * backwards from its end, in memory that does not grow with the number of iterations. It is
+     * checked that this leads back to the initial carry.
      */
     public static <C> C repeat(int times, C carry, Fn<C, C> body, Fn<C, C> inverse) {
         return Loop.repeat(times, carry, body, Optional.of(inverse));

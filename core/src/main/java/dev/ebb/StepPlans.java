@@ -19,12 +19,14 @@ public final class StepPlans {
         this.planner = planner;
     }
 
-    /** What {@link Stepping#plan} gives in {@code budget}, with the places it names. */
+    /**
+     * The plan that {@link Stepping#plan} returns within {@code budget} and the places it names.
+     */
     public Plan within(Budget budget) {
         return trace.plan(planner.within(budget));
     }
 
-    /** What {@link Stepping#curve} gives with the places of {@code budget}. */
+    /** The curve that {@link Stepping#curve} returns with the places of {@code budget}. */
     public TradeOff curve(Budget budget) {
         return trace.tradeOff(planner.within(budget));
     }

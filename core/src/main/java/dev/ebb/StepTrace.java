@@ -81,8 +81,8 @@ record StepTrace<S, R>(
     }
 
     /**
-     * The state is replaced, but for what comes out as it went in, such as frozen weights; inputs
-     * are used up, what the step closes over stays.
+     * The state is replaced in place, except for tensors that the step returns unchanged, such as
+     * frozen weights; inputs may be overwritten; captured arrays are kept.
      */
     private List<Binding> bindings() {
         var bindings = new ArrayList<Binding>();
@@ -99,7 +99,9 @@ record StepTrace<S, R>(
         return bindings;
     }
 
-    /** The parameters that hold from step to step: the state, then what the step closes over. */
+    /**
+     * The parameters that stay in memory from step to step: the state, then the captured arrays.
+     */
     List<Integer> carried() {
         var places = new ArrayList<Integer>();
         for (int i = 0; i < graph.params().size(); i++)
@@ -112,8 +114,8 @@ record StepTrace<S, R>(
     }
 
     /**
-     * A program for each of these steps, all in one memory: states, and arrays that several steps
-     * close over, are there once.
+     * A program for each of these steps, all in one arena: the state, and arrays that several steps
+     * close over, are stored once.
      */
     static <S, R> List<Program> programs(
             List<StepTrace<S, R>> traces, List<Plan> plans, ProgramPlanner planner) {
@@ -127,7 +129,7 @@ record StepTrace<S, R>(
         return layouts.stream().map(layout -> new Program(layout, arena)).toList();
     }
 
-    /** For each parameter its number among those that steps share; -1 for an input. */
+    /** For each parameter its number among the parameters that all steps share; -1 for an input. */
     private List<Integer> shared(Map<Tensor, Integer> numbers) {
         var own = new ArrayList<Integer>();
         for (int i = 0; i < states; i++) own.add(i);
@@ -139,7 +141,7 @@ record StepTrace<S, R>(
         return own;
     }
 
-    /** As many workers as every plan has room for, beside the largest of the layouts. */
+    /** The number of workers for which every plan has memory beside the largest of the layouts. */
     private static int workers(List<Layout> layouts, List<Plan> plans, ProgramPlanner planner) {
         long arena = layouts.stream().mapToLong(Layout::arenaBytes).max().orElseThrow();
         long bytes =
@@ -168,8 +170,8 @@ record StepTrace<S, R>(
         return planner.tradeOff(graph, bindings());
     }
 
-    /** What the step closes over. */
+    /** The arrays that the step closes over. */
     List<Array> data() {
-        return Prepared.data(captured);
+        return PreparedProgram.data(captured);
     }
 }

@@ -56,7 +56,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         var traces = new ArrayList<StepTrace<S, R>>();
         var plans = new ArrayList<Plan>();
         for (B example : examples) {
-            var done = Flight.recorder().compiling();
+            var done = EventRecorder.recorder().compiling();
             var trace = StepTrace.of(step, initial, example);
             traces.add(trace);
             plans.add(trace.plan(planner));
@@ -87,7 +87,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     }
 
     private static void write(Kind<?> kind, Array array, int param) {
-        Prepared.write(kind.program, param, array, kind.graph);
+        PreparedProgram.write(kind.program, param, array, kind.graph);
     }
 
     /**
@@ -99,7 +99,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         latest = kind(Tree.signature(input));
         var leaves = Tree.flatten(input);
         for (int i = 0; i < latest.inputs; i++) write(latest, (Array) leaves.get(i), states + i);
-        var done = Flight.recorder().running();
+        var done = EventRecorder.recorder().running();
         var measured = run(latest.program);
         done.accept(measured);
         report = Optional.of(measured);
@@ -210,7 +210,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
 
     private List<Array> results(Kind<R> kind) {
         return IntStream.range(states, kind.graph.results().size())
-                .mapToObj(i -> Prepared.result(kind.program, i, kind.graph))
+                .mapToObj(i -> PreparedProgram.result(kind.program, i, kind.graph))
                 .toList();
     }
 

@@ -39,7 +39,7 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
      */
     public <V, E> Evaluation.Evaluated<S, B, R, V, E> start(
             S initial, B example, Fn2<S, V, E> evaluation, V evaluationExample) {
-        var done = Flight.recorder().compiling();
+        var done = EventRecorder.recorder().compiling();
         var stepTrace = StepTrace.of(step, initial, example);
         var evaluationTrace = Evaluation.Traced.of(evaluation, stepTrace, evaluationExample);
         var plan = Evaluation.SharedPlan.of(stepTrace, evaluationTrace, planner());

@@ -49,9 +49,9 @@ import java.util.function.Supplier;
  * <p>Gradients go onto the same tape, so they can be differentiated again. An op finds the tape by
  * its operands; one without operands, such as {@code Tensors.zeros}, is recorded inside {@link
  * #run}, and elsewhere gives an array that is copied in when it is used. A {@link Loop} on a tape
- * is one op. Its derivative is one op too: it runs the loop again and keeps states of its rounds in
- * the memory that is free within the budget and in half of the memory of values that could be
- * evicted.
+ * is one op. Its derivative is one op too: it runs the loop again and keeps states of its
+ * iterations in the memory that is free within the budget and in half of the memory of values that
+ * could be evicted.
  *
  * <p>A budget that is too small is refused when data are read, by {@code item()} or {@link #array},
  * or at last by {@link #close}; ops after the first that does not fit are recorded but not run. The
@@ -171,11 +171,11 @@ public final class Tape implements AutoCloseable {
         }
         var target = recording.value(loss, "gradient");
         var by = Tree.flatten(wrt).stream().map(t -> recording.value(t, "gradient")).toList();
-        var found = sweep(target, by).stream().map(recording::tensor).toList();
+        var found = backward(target, by).stream().map(recording::tensor).toList();
         return Tree.unflatten(wrt, found);
     }
 
-    private List<Value> sweep(Value loss, List<Value> wrt) {
+    private List<Value> backward(Value loss, List<Value> wrt) {
         var active = Reverse.active(relevant(List.copyOf(graph.nodes()), loss), wrt);
         var useful = new HashSet<>(wrt);
         active.forEach(n -> useful.addAll(n.outputs()));
@@ -184,13 +184,13 @@ public final class Tape implements AutoCloseable {
         try {
             graph.at(Region.TOP, true);
             adjoints.add(loss, graph.emit(new Fill(loss.type(), 1)));
-            replayer.sweep(loss);
+            replayer.backwardAt(loss);
             var carried = new HashMap<Value, Value>();
             carry(List.of(loss), adjoints, carried);
             follow();
             for (Node node : active.reversed()) {
                 if (node.outputs().stream().noneMatch(adjoints::reached)) continue;
-                replayer.sweep(node.outputs().getFirst());
+                replayer.backwardAt(node.outputs().getFirst());
                 graph.at(node.region(), true);
                 node.op().pullback(node, adjoints);
                 carry(node.inputs(), adjoints, carried);
@@ -205,12 +205,12 @@ public final class Tape implements AutoCloseable {
             results.forEach(replayer::keep);
             return results;
         } finally {
-            replayer.sweepIsOver();
+            replayer.backwardEnds();
             graph.at(region, false);
         }
     }
 
-    /** Those of {@code nodes} that {@code loss} depends on. */
+    /** The nodes among {@code nodes} that {@code loss} depends on. */
     private static List<Node> relevant(List<Node> nodes, Value loss) {
         var needed = new HashSet<>(List.of(loss));
         var found = new ArrayList<Node>();
@@ -223,7 +223,10 @@ public final class Tape implements AutoCloseable {
         return found.reversed();
     }
 
-    /** Keeps the cotangents of {@code values} so far, until the sweep has used them. */
+    /**
+     * Keeps the cotangents of {@code values} so far, in memory until the backward pass has used
+     * them.
+     */
     private void carry(List<Value> values, Cotangents adjoints, Map<Value, Value> carried) {
         for (Value v : values) {
             adjoints.found(v)

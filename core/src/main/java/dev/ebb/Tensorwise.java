@@ -37,7 +37,7 @@ public final class Tensorwise {
         return rebuild(tree, list(tree).stream().map(f).toList());
     }
 
-    /** Tensor by tensor of two trees that are built alike. */
+    /** Applies {@code f} tensor by tensor to two trees of the same structure. */
     public static <T> T map(T a, T b, BinaryOperator<Tensor> f) {
         var left = list(a);
         var right = list(b);

@@ -1,4 +1,4 @@
-/** The way in: functions to functions, functions to programs. */
+/** The user API: derivatives and batching of functions, and their compilation to programs. */
 @NullMarked
 package dev.ebb;
 

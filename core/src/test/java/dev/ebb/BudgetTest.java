@@ -12,9 +12,9 @@ import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Every;
 import dev.ebb.plan.Fit;
+import dev.ebb.plan.KeepExpensive;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Planner;
-import dev.ebb.plan.Practical;
 import dev.ebb.plan.RecomputeAll;
 import dev.ebb.plan.Segments;
 import dev.ebb.plan.StoreAll;
@@ -208,7 +208,7 @@ class BudgetTest {
                         new Every(2),
                         Segments.sqrt(),
                         new Binomial(2),
-                        new Practical(),
+                        new KeepExpensive(),
                         new Fit(Budget.share(0.8)),
                         new Fit(Budget.share(0.6)),
                         new Fit(Budget.share(0.5)));

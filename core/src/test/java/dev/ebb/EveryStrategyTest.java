@@ -7,13 +7,13 @@ import dev.ebb.plan.Budget;
 import dev.ebb.plan.Every;
 import dev.ebb.plan.Fit;
 import dev.ebb.plan.Keep;
-import dev.ebb.plan.Mixed;
+import dev.ebb.plan.KeepExpensive;
 import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.PerRegion;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Policy;
-import dev.ebb.plan.Practical;
 import dev.ebb.plan.RecomputeAll;
-import dev.ebb.plan.Saved;
+import dev.ebb.plan.SavedShare;
 import dev.ebb.plan.Segments;
 import dev.ebb.plan.StoreAll;
 import dev.ebb.plan.schedule.Disk;
@@ -56,9 +56,9 @@ class EveryStrategyTest {
                 new Keep(Policy.ops("mul").or(Policy.atMost(64))),
                 new Keep(_ -> false),
                 new Keep(_ -> true),
-                new Practical(),
-                new Saved(0.5),
-                Mixed.of(new StoreAll()).in("r1", new RecomputeAll()),
+                new KeepExpensive(),
+                new SavedShare(0.5),
+                PerRegion.of(new StoreAll()).in("r1", new RecomputeAll()),
                 new Fit(Budget.share(0.6)));
     }
 

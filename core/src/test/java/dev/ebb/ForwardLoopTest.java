@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Tangents go along with the rounds of a loop: what they give is held to the pullback, as a
+ * Tangents go along with the iterations of a loop: what they give is held to the pullback, as a
  * direction forwards times one backwards is the same number by both.
  */
 final class ForwardLoopTest {

@@ -48,7 +48,7 @@ class LeastBudgetTest {
     private static Map<String, Fn<Tensor, Tensor>> programs() {
         var all = new LinkedHashMap<String, Fn<Tensor, Tensor>>();
         all.put("repeat", x -> Loop.repeat(30, x, LeastBudgetTest::round).square().sum());
-        all.put("one round", x -> Loop.repeat(1, x, LeastBudgetTest::round).square().sum());
+        all.put("one iteration", x -> Loop.repeat(1, x, LeastBudgetTest::round).square().sum());
         all.put(
                 "loops in a loop",
                 x ->
@@ -153,7 +153,7 @@ class LeastBudgetTest {
         }
     }
 
-    /** Rounds computed again from few states cost much, and a few states more little. */
+    /** Iterations computed again from few states cost much, and a few states more little. */
     @Test
     void aRefusalNamesTheKnee() {
         Fn<Tensor, Tensor> f = x -> Loop.repeat(1000, x, LeastBudgetTest::round).square().sum();

@@ -118,7 +118,7 @@ class LoopBodyTest {
         var unrolled = plan(LoopBodyTest::unrolled, new Model<>(List.copyOf(apart), x), quarter);
         assertThat(scanned.peakBytes()).isLessThanOrEqualTo(all.peakBytes() / 4);
         assertThat(scanned.cost()).isLessThan(1.05 * unrolled.cost());
-        assertThat(scanned.explain()).contains("the reverse of a round repeating ");
+        assertThat(scanned.explain()).contains("the reverse of an iteration repeating ");
     }
 
     @Test
@@ -136,7 +136,9 @@ class LoopBodyTest {
         return sum;
     }
 
-    /** Rounds of reversible blocks: the reverse of a round walks back through its streams. */
+    /**
+     * Iterations of reversible blocks: the reverse of an iteration walks back through its streams.
+     */
     @Test
     void theBodyOfALoopIsRebuiltByInverses() {
         var w = noise(7, new int[0], 8, 8);
@@ -166,7 +168,7 @@ class LoopBodyTest {
         check(f, x);
         long least = Ebb.compile(f).plan(x).leastBytes();
         assertThat(Ebb.compile(f).within(Budget.bytes(least)).plan(x).explain())
-                .containsPattern("inside +scan\\(3\\); a round repeats [1-9]");
+                .containsPattern("inside +scan\\(3\\); an iteration repeats [1-9]");
     }
 
     @Test

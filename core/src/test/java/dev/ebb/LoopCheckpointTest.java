@@ -2,10 +2,10 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.LoopMemory;
-import dev.ebb.ir.Pace;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
@@ -147,7 +147,7 @@ class LoopCheckpointTest {
         assertThat(promised.getFirst()).isEqualTo(promised.getLast());
     }
 
-    /** Rounds that are said to cost more and more: other checkpoints, the same bits. */
+    /** Iterations that are said to cost more and more: other checkpoints, the same bits. */
     @Test
     void aDeclaredCostMovesCheckpointsAndNothingElse() {
         int steps = 60;
@@ -189,12 +189,12 @@ class LoopCheckpointTest {
         assertThat(work.getLast()).isLessThan(0.9 * work.getFirst());
     }
 
-    private static final int ROUNDS = 300;
+    private static final int ITERATIONS = 300;
 
     /** A body whose reverse reads several values of it besides its carry. */
     private static Tensor deep(Tensor x, Watched counting) {
         return Loop.repeat(
-                        ROUNDS,
+                        ITERATIONS,
                         x,
                         c -> {
                             var a = c.apply(counting).cumsum(0).sin();
@@ -204,9 +204,9 @@ class LoopCheckpointTest {
     }
 
     /**
-     * With room for all, no round runs twice: what its reverse reads was kept. With less, states
-     * are kept as well, and rounds run as often as the schedule of both says, never more often than
-     * the binomial formula for the states that the room would hold.
+     * With room for all, no iteration runs twice: what its reverse reads was kept. With less,
+     * states are kept as well, and iterations run as often as the schedule of both says, never more
+     * often than the binomial formula for the states that the room would hold.
      */
     @Test
     void aBudgetBuysTapesOrStatesWhicheverTakesLess() {
@@ -224,28 +224,31 @@ class LoopCheckpointTest {
                 assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
                 if (share == 1) whole = report.promisedBytes();
                 assertThat(report.promisedBytes()).isLessThanOrEqualTo((long) (whole * share));
-                var room = room(grad.plan(x));
-                // with less memory a tape may hold less than the reverse of a round reads
-                if (share == 1) assertThat(room.tape()).isGreaterThan(2 * room.state());
+                var area = area(grad.plan(x));
+                // with less memory a tape may hold less than the reverse of an iteration reads
+                if (share == 1) assertThat(area.tape()).isGreaterThan(2 * area.state());
                 counts.add(count.get());
-                long rounds = CheckpointSplits.of(Pace.EVEN, room, ROUNDS).forwards(ROUNDS);
-                assertThat(rounds)
+                long iterations =
+                        CheckpointSplits.of(IterationCosts.EVEN, area, ITERATIONS)
+                                .forwards(ITERATIONS);
+                assertThat(iterations)
                         .isLessThanOrEqualTo(
-                                Revolve.forwards(ROUNDS, Math.min(ROUNDS, room.levels() + 1)));
-                // the reverse of a round may compute it once more
-                assertThat(count.get()).isBetween(rounds, rounds + ROUNDS);
+                                Revolve.forwards(
+                                        ITERATIONS, Math.min(ITERATIONS, area.levels() + 1)));
+                // the reverse of an iteration may compute it once more
+                assertThat(count.get()).isBetween(iterations, iterations + ITERATIONS);
             }
         }
-        assertThat(counts.getFirst()).isEqualTo(ROUNDS);
+        assertThat(counts.getFirst()).isEqualTo(ITERATIONS);
         assertThat(counts).isSorted();
-        assertThat(counts.getLast()).isGreaterThan(2L * ROUNDS);
+        assertThat(counts.getLast()).isGreaterThan(2L * ITERATIONS);
         for (var g : gradients) assertThat(g.sameBits(gradients.getFirst())).isTrue();
     }
 
-    private static LoopMemory room(Plan plan) {
+    private static CheckpointArea area(Plan plan) {
         for (var step : plan.schedule().steps()) {
             if (step instanceof Step.Compute(var node, _)
-                    && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
+                    && node.kernel() instanceof Control.ReverseScan scan) return scan.area();
         }
         throw new AssertionError("no loop is reversed");
     }
@@ -261,11 +264,12 @@ class LoopCheckpointTest {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, 8));
         try (var grad = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(28 * 64))) {
             grad.apply(x);
-            var room = room(grad.plan(x));
-            assertThat(room.levels()).isBetween(15, 25);
+            var area = area(grad.plan(x));
+            assertThat(area.levels()).isBetween(15, 25);
             assertThat(count.get())
-                    .isEqualTo(CheckpointSplits.of(Pace.EVEN, room, steps).forwards(steps))
-                    .isLessThanOrEqualTo(Revolve.forwards(steps, room.levels() + 1));
+                    .isEqualTo(
+                            CheckpointSplits.of(IterationCosts.EVEN, area, steps).forwards(steps))
+                    .isLessThanOrEqualTo(Revolve.forwards(steps, area.levels() + 1));
             assertThat(grad.report().measuredBytes()).isEqualTo(grad.report().promisedBytes());
         }
     }
@@ -357,7 +361,7 @@ class LoopCheckpointTest {
             all = grad.report().promisedBytes();
             least = grad.plan(x).leastBytes();
         }
-        // the states of the outer loop alone take more: both loops run rounds again
+        // the states of the outer loop alone take more: both loops run iterations again
         assertThat(least).isLessThan(12 * 40 * Double.BYTES + 5 * 40 * Double.BYTES);
         for (long bytes : new long[] {all / 2, all / 3, least}) {
             try (var grad = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(bytes))) {

@@ -3,10 +3,10 @@ package dev.ebb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.LoopMemory;
-import dev.ebb.ir.Pace;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
@@ -46,8 +46,8 @@ class LoopDiskTest {
     }
 
     /**
-     * What lies in each place (a bit for each round), where it stands, what is to be reversed; as
-     * one number, at most ten rounds.
+     * What lies in each place (a bit for each iteration), where it stands, what is to be reversed;
+     * as one number, at most ten iterations.
      */
     private record State(int memory, int disk, int at, int left) {
         static State of(int number) {
@@ -63,9 +63,9 @@ class LoopDiskTest {
      * The fewest forward steps over all ways to save in either place, to restore, to drop, and to
      * reverse.
      */
-    private static int searched(int rounds, int inMemory, int onDisk) {
+    private static int searched(int iterations, int inMemory, int onDisk) {
         return ShortestWay.length(
-                new State(1, 0, 0, rounds).number(),
+                new State(1, 0, 0, iterations).number(),
                 number -> State.of(number).left == 0,
                 (number, way) -> next(State.of(number), inMemory, onDisk, way));
     }
@@ -175,10 +175,10 @@ class LoopDiskTest {
             assertThat(there.measuredBytes()).isEqualTo(there.promisedBytes());
     }
 
-    private static LoopMemory room(Plan plan) {
+    private static CheckpointArea area(Plan plan) {
         for (var step : plan.schedule().steps()) {
             if (step instanceof Step.Compute(var node, _)
-                    && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
+                    && node.kernel() instanceof Control.ReverseScan scan) return scan.area();
         }
         throw new AssertionError("no loop is reversed");
     }
@@ -216,8 +216,9 @@ class LoopDiskTest {
                 var plan = grad.plan(w);
                 assertThat(count.get())
                         .isEqualTo(
-                                CheckpointSplits.of(Pace.EVEN, room(plan), steps).forwards(steps));
-                boolean used = room(plan).offloaded() > 0;
+                                CheckpointSplits.of(IterationCosts.EVEN, area(plan), steps)
+                                        .forwards(steps));
+                boolean used = area(plan).offloaded() > 0;
                 assertThat(used)
                         .isEqualTo(budget.places().stream().anyMatch(p -> p.speed().equals(FAST)));
                 if (used) {
@@ -254,9 +255,9 @@ class LoopDiskTest {
         }
         int used = 0;
         for (double share : new double[] {0.4, 0.15}) {
-            for (long room : new long[] {18 << 10, ROOM}) {
+            for (long area : new long[] {18 << 10, ROOM}) {
                 var memory = Budget.bytes((long) (whole * share));
-                var budget = memory.with(new Disk(folder, room, FAST));
+                var budget = memory.with(new Disk(folder, area, FAST));
                 try (var grad = any.within(budget)) {
                     assertThat(grad.apply(w).sameBits(expected)).isTrue();
                     assertThat(grad.verify(w).sameBits(expected)).isTrue();
@@ -264,7 +265,7 @@ class LoopDiskTest {
                     var report = grad.report();
                     assertThat(report.promisedBytes()).isLessThanOrEqualTo(memory.resolve(0));
                     assertThat(report.places().getFirst().promisedBytes())
-                            .isLessThanOrEqualTo(room);
+                            .isLessThanOrEqualTo(area);
                     if (report.places().getFirst().promisedBytes() > 0) used++;
                 }
             }
@@ -282,7 +283,7 @@ class LoopDiskTest {
                 ProcessorTime.seconds(
                         () -> {
                             try (var few = Ebb.compile(Ebb.grad(f)).within(budget)) {
-                                assertThat(room(few.plan(x)).offloaded()).isPositive();
+                                assertThat(area(few.plan(x)).offloaded()).isPositive();
                             }
                         });
         assertThat(seconds).isLessThan(10);

@@ -23,7 +23,7 @@ import java.util.List;
 
 /** A strategy plans what is inside loops and branches as it plans what is outside. */
 class LoopStrategyTest {
-    private static final int ROUNDS = 6;
+    private static final int ITERATIONS = 6;
     private static final long ROWS_BYTES = 64 * 8 * Double.BYTES;
 
     record Weights(Tensor first, Tensor second) {}
@@ -35,7 +35,7 @@ class LoopStrategyTest {
         return Key.of(seed).normal(Type.of(DType.F64, shape));
     }
 
-    /** A round of two regions, each of which its reverse reads two values of. */
+    /** An iteration of two regions, each of which its reverse reads two values of. */
     private static Tensor round(Tensor x, Weights w) {
         var middle = Ebb.region("one", () -> Ebb.name(x.matmul(w.first()).sin(), "middle").exp());
         return Ebb.region("two", () -> middle.matmul(w.second()).sin().tanh());
@@ -44,7 +44,7 @@ class LoopStrategyTest {
     private static final Tensor START = noise(3, 64, 8);
 
     private static final Fn<Weights, Tensor> LOOP =
-            w -> Loop.repeat(ROUNDS, START, x -> round(x, w)).square().sum();
+            w -> Loop.repeat(ITERATIONS, START, x -> round(x, w)).square().sum();
 
     private static Plan checked(Fn<Weights, Tensor> f, Planner planner) {
         try (var expected = Ebb.compile(Ebb.grad(f)).on(Devices.reference());
@@ -73,11 +73,11 @@ class LoopStrategyTest {
         var all = checked(LOOP, new StoreAll());
         assertThat(loop(all)).contains("keeping all");
         var none = checked(LOOP, new Keep(_ -> false));
-        assertThat(loop(none)).contains("keeping a tape of every round").contains("repeating");
+        assertThat(loop(none)).contains("keeping a tape of every iteration").contains("repeating");
         var one = checked(LOOP, new Keep(Policy.names("middle")));
-        // the tape of each round holds one value more
+        // the tape of each iteration holds one value more
         assertThat(one.peakBytes() - none.peakBytes())
-                .isBetween(ROUNDS * ROWS_BYTES - 2 * ROWS_BYTES, ROUNDS * ROWS_BYTES);
+                .isBetween(ITERATIONS * ROWS_BYTES - 2 * ROWS_BYTES, ITERATIONS * ROWS_BYTES);
         assertThat(one.cost()).isLessThan(none.cost());
         assertThat(none.cost()).isGreaterThan(all.cost());
         assertThat(one.peakBytes()).isLessThan(all.peakBytes());
@@ -88,7 +88,7 @@ class LoopStrategyTest {
         Fn<Weights, Tensor> plain =
                 w ->
                         Loop.repeat(
-                                        ROUNDS,
+                                        ITERATIONS,
                                         START,
                                         x ->
                                                 x.matmul(w.first())
@@ -99,7 +99,8 @@ class LoopStrategyTest {
                                                         .tanh())
                                 .square()
                                 .sum();
-        for (Planner planner : List.of(new Every(1), Segments.of(ROUNDS), new Binomial(ROUNDS))) {
+        for (Planner planner :
+                List.of(new Every(1), Segments.of(ITERATIONS), new Binomial(ITERATIONS))) {
             assertThat(loop(checked(plain, planner))).as("%s", planner).contains("keeping all");
         }
         assertThat(loop(checked(LOOP, new Every(1)))).contains("repeating");

@@ -103,7 +103,7 @@ class LoopTest {
         close(Ebb.hvp(loop).apply(at, along), Ebb.hvp(plain).apply(at, along), 1e-12);
     }
 
-    /** A round may give the carry it began with. */
+    /** An iteration may give the carry it began with. */
     @Test
     void aCarryIsStackedAsItWas() {
         Fn<Tensor, Tensor> f =

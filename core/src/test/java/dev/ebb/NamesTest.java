@@ -8,7 +8,7 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Every;
 import dev.ebb.plan.Keep;
-import dev.ebb.plan.Mixed;
+import dev.ebb.plan.PerRegion;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Policy;
@@ -181,7 +181,7 @@ class NamesTest {
     @Test
     void nested_regions_and_mixed_strategies_compose() {
         var mixed =
-                Mixed.of(new StoreAll())
+                PerRegion.of(new StoreAll())
                         .in("block 1", new RecomputeAll())
                         .in("wide", new Keep(Policy.names("wide")));
         try (var all = compiled(new StoreAll(), true);

@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 class OnceTest {
     private static final AtomicInteger CALLS = new AtomicInteger();
-    private static final int ROUNDS = 7;
+    private static final int ITERATIONS = 7;
 
     @TempDir Path folder;
 
@@ -78,7 +78,7 @@ class OnceTest {
     private record Program(String name, int calls, Fn<Tensor, Tensor> loss) {}
 
     private static Tensor repeat(Tensor first, Fn<Tensor, Tensor> body) {
-        return Loop.repeat(ROUNDS, first, body);
+        return Loop.repeat(ITERATIONS, first, body);
     }
 
     private static Tensor positive(Tensor c) {
@@ -89,7 +89,7 @@ class OnceTest {
         var op = new Noise(trait);
         Fn<Tensor, Tensor> round = c -> c.mul(1.1).sin().apply(op).cos();
         return List.of(
-                new Program("repeat", ROUNDS, x -> repeat(x, c -> round.apply(c).mul(x))),
+                new Program("repeat", ITERATIONS, x -> repeat(x, c -> round.apply(c).mul(x))),
                 new Program(
                         "scan",
                         3,
@@ -143,7 +143,7 @@ class OnceTest {
                                         () -> round.apply(round.apply(x)))),
                 new Program(
                         "cond in repeat",
-                        ROUNDS,
+                        ITERATIONS,
                         x ->
                                 repeat(
                                         x,
@@ -154,15 +154,15 @@ class OnceTest {
                                                         () -> c.neg()))),
                 new Program(
                         "repeat in repeat",
-                        ROUNDS * ROUNDS,
+                        ITERATIONS * ITERATIONS,
                         x -> repeat(x, c -> repeat(c.mul(x), round).sin())),
                 new Program(
                         "repeat in cond",
-                        ROUNDS,
+                        ITERATIONS,
                         x -> Loop.cond(positive(x), () -> repeat(x, round), () -> x)),
                 new Program(
                         "while in repeat",
-                        2 * ROUNDS,
+                        2 * ITERATIONS,
                         x ->
                                 repeat(
                                         x,

@@ -30,7 +30,7 @@ class ReplayTest {
         return x.mul(key.bernoulli(SHAPE, 0.5).apply(mask).cast(DType.F64));
     }
 
-    /** One draw for each round; each drawn again whenever its round is. */
+    /** One draw for each iteration; each drawn again whenever its iteration is. */
     @Test
     void aMaskDrawnAgainIsTheSameMask() {
         var masks = new ArrayList<List<Long>>();
@@ -42,11 +42,11 @@ class ReplayTest {
                             masks.add(bits);
                         });
         record Carry(Tensor x, Tensor round) {}
-        int rounds = 12;
+        int iterations = 12;
         Fn<Tensor, Tensor> f =
                 x ->
                         Loop.repeat(
-                                        rounds,
+                                        iterations,
                                         new Carry(x, Tensors.zeros(DType.I64, Shape.scalar())),
                                         c ->
                                                 new Carry(
@@ -60,12 +60,12 @@ class ReplayTest {
                                 .square()
                                 .sum();
         var all = (Array) Ebb.compile(Ebb.grad(f)).apply(X);
-        assertThat(new HashSet<>(masks)).hasSize(rounds);
+        assertThat(new HashSet<>(masks)).hasSize(iterations);
         masks.clear();
         var again = (Array) Ebb.compile(Ebb.grad(f)).with(new Binomial(1)).apply(X);
         assertThat(again.sameBits(all)).isTrue();
-        assertThat(masks).hasSizeGreaterThanOrEqualTo(3 * rounds);
-        assertThat(new HashSet<>(masks)).hasSize(rounds);
+        assertThat(masks).hasSizeGreaterThanOrEqualTo(3 * iterations);
+        assertThat(new HashSet<>(masks)).hasSize(iterations);
     }
 
     @Test

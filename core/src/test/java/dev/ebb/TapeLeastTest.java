@@ -66,7 +66,7 @@ class TapeLeastTest {
         assertThat(least(second)).isGreaterThan(least(first));
     }
 
-    /** A reverse loop works in what room there is; how many rounds were run is data. */
+    /** A reverse loop works in what room there is; how many iterations were run is data. */
     @Test
     void itCoversLoops() {
         Function<Tape, Array> program =

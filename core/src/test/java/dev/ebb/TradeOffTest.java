@@ -8,8 +8,8 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Mix;
 import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.RestoreSummary;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Speed;
@@ -68,7 +68,9 @@ class TradeOffTest {
                 cost = point.cost();
                 bytes = point.bytes();
                 double parts =
-                        point.mix().parts().values().stream().mapToDouble(Mix.Part::cost).sum();
+                        point.mix().parts().values().stream()
+                                .mapToDouble(RestoreSummary.Part::cost)
+                                .sum();
                 assertThat(curve.storeAllCost() + parts)
                         .as("%s at %s: %s", line.ways(), bytes, point.mix())
                         .isCloseTo(cost, within(1e-9 * cost));
@@ -83,7 +85,8 @@ class TradeOffTest {
         }
     }
 
-    private static boolean anywhere(TradeOff.Line line, Function<Mix, Mix.Part> part) {
+    private static boolean anywhere(
+            TradeOff.Line line, Function<RestoreSummary, RestoreSummary.Part> part) {
         return line.points().stream().anyMatch(p -> part.apply(p.mix()).count() > 0);
     }
 
@@ -94,12 +97,12 @@ class TradeOffTest {
         assertThat(curve.lines()).hasSize(1);
         assertThat(curve.lines().getFirst().ways()).isEqualTo(Ways.recomputing());
         var line = curve.lines().getFirst();
-        assertThat(anywhere(line, Mix::recomputed)).isTrue();
-        assertThat(anywhere(line, Mix::inverted)).isFalse();
-        assertThat(anywhere(line, Mix::fetched)).isFalse();
+        assertThat(anywhere(line, RestoreSummary::recomputed)).isTrue();
+        assertThat(anywhere(line, RestoreSummary::inverted)).isFalse();
+        assertThat(anywhere(line, RestoreSummary::fetched)).isFalse();
         var all = line.points().getFirst().mix();
         assertThat(all.kept().count()).isPositive();
-        assertThat(all.recomputed()).isEqualTo(new Mix.Part(0, 0, 0));
+        assertThat(all.recomputed()).isEqualTo(new RestoreSummary.Part(0, 0, 0));
     }
 
     @Test
@@ -113,8 +116,8 @@ class TradeOffTest {
         var with = curve.lines().getLast();
         assertThat(with.ways()).isEqualTo(Ways.of(Way.INVERSES));
         assertThat(with.leastBytes()).isLessThan(without.leastBytes());
-        assertThat(anywhere(with, Mix::inverted)).isTrue();
-        assertThat(anywhere(without, Mix::inverted)).isFalse();
+        assertThat(anywhere(with, RestoreSummary::inverted)).isTrue();
+        assertThat(anywhere(without, RestoreSummary::inverted)).isFalse();
         for (var line : curve.lines()) {
             for (var point :
                     List.of(line.points().get(line.points().size() / 2), line.points().getLast())) {
@@ -141,8 +144,8 @@ class TradeOffTest {
         var with = curve.lines().getLast();
         assertThat(with.ways()).isEqualTo(Ways.of(Way.DISK));
         assertThat(with.leastBytes()).isLessThan(without.leastBytes());
-        assertThat(anywhere(with, Mix::fetched)).isTrue();
-        assertThat(anywhere(without, Mix::fetched)).isFalse();
+        assertThat(anywhere(with, RestoreSummary::fetched)).isTrue();
+        assertThat(anywhere(without, RestoreSummary::fetched)).isFalse();
         assertThat(without.points()).hasSameSizeAs(all.curve(net(6)).points());
         var budget = Budget.bytes(with.leastBytes()).with(Disk.in(folder, ROOM));
         var plan = all.within(budget).plan(net(6));
@@ -168,8 +171,8 @@ class TradeOffTest {
         assertThat(curve.lines()).hasSize(2);
         var without = curve.lines().getFirst();
         var with = curve.lines().getLast();
-        assertThat(anywhere(without, Mix::iterated)).isTrue();
-        assertThat(anywhere(without, Mix::fetched)).isFalse();
+        assertThat(anywhere(without, RestoreSummary::iterated)).isTrue();
+        assertThat(anywhere(without, RestoreSummary::fetched)).isFalse();
         assertThat(with.points())
                 .anyMatch(p -> p.mix().fetched().count() > 0 && p.mix().fetched().cost() > 0);
         assertThat(curve.leastBytes()).isLessThan(curve.storeAllBytes() / 4);
@@ -188,7 +191,7 @@ class TradeOffTest {
                             .plan(x);
             assertThat(plan.peakBytes()).isLessThanOrEqualTo(point.bytes());
             assertThat(plan.mix().iterated().count()).isPositive();
-            assertThat(plan.explain()).contains("restored", "iterated", " rounds, ");
+            assertThat(plan.explain()).contains("restored", "iterated", " iterations, ");
         }
     }
 
@@ -199,8 +202,8 @@ class TradeOffTest {
         assertThat(curve.lines()).hasSize(2);
         var without = curve.lines().getFirst();
         var with = curve.lines().getLast();
-        assertThat(anywhere(without, Mix::inverted)).isFalse();
-        assertThat(anywhere(without, Mix::iterated)).isTrue();
+        assertThat(anywhere(without, RestoreSummary::inverted)).isFalse();
+        assertThat(anywhere(without, RestoreSummary::iterated)).isTrue();
         assertThat(with.points()).anyMatch(p -> p.mix().inverted().count() == 40);
     }
 

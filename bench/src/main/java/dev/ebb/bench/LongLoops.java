@@ -5,10 +5,10 @@ import dev.ebb.Fn;
 import dev.ebb.Fn2;
 import dev.ebb.Loop;
 import dev.ebb.cpu.Cpu;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.LoopMemory;
-import dev.ebb.ir.Pace;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
@@ -55,15 +55,15 @@ public final class LongLoops {
             var budget = Budget.bytes(own + (SLOTS + 5L) * WIDTH * Double.BYTES);
             long start = System.nanoTime();
             try (var grad = Ebb.compile(Ebb.grad(f)).within(budget).on(device)) {
-                var room = room(grad.plan(x));
+                var area = area(grad.plan(x));
                 System.out.printf(
                         "scan of %,d steps, %d wide, in %s: planned in %.2f s%n",
                         steps, WIDTH, budget, seconds(start));
                 System.out.printf(
                         "  room for %d states: %,d forward steps, the binomial optimum is %,d%n",
-                        room.levels() + 1,
-                        CheckpointSplits.of(Pace.EVEN, room, steps).forwards(steps),
-                        Revolve.forwards(steps, room.levels() + 1));
+                        area.levels() + 1,
+                        CheckpointSplits.of(IterationCosts.EVEN, area, steps).forwards(steps),
+                        Revolve.forwards(steps, area.levels() + 1));
                 start = System.nanoTime();
                 var g = (Array) grad.apply(x);
                 var report = grad.report();
@@ -78,10 +78,10 @@ public final class LongLoops {
         }
     }
 
-    private static LoopMemory room(Plan plan) {
+    private static CheckpointArea area(Plan plan) {
         for (var step : plan.schedule().steps()) {
             if (step instanceof Step.Compute(var node, _)
-                    && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
+                    && node.kernel() instanceof Control.ReverseScan scan) return scan.area();
         }
         throw new IllegalStateException("no loop is reversed");
     }

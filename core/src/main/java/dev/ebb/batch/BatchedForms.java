@@ -1,11 +1,11 @@
 package dev.ebb.batch;
 
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
-import dev.ebb.ir.Heads;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The kernel that works on many examples at once, for each form: the same form with one more axis,
- * in front. Empty where no one kernel of that form does it.
+ * For each kernel form, the kernel for a batch of examples: the same form with a batch axis in
+ * front. Empty if no single kernel of that form computes the batch.
  *
- * @param along which operands have one slice an example; the others are read by all
+ * @param along which operands are batched; the others are shared by all examples
  * @param inputs the operands of one example
  * @param outputs the results of one example
  */
@@ -37,7 +37,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
         return new Shape(dims);
     }
 
-    /** Whether a kernel of this form takes operands of all examples alone. */
+    /** Whether a kernel of this form requires all its operands to be batched. */
     static boolean needsAll(Kernel kernel) {
         return switch (kernel) {
             case Kernel.Assemble _, Kernel.Cut _, Kernel.Cumulate _, Kernel.Sort _ -> true;
@@ -48,7 +48,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                     Kernel.Fold _,
                     Kernel.Rows _,
                     Kernel.Contract _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Gather _,
                     Kernel.Library _,
                     Control _ ->
@@ -88,11 +88,11 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
             case Kernel.Convolve k -> convolve(k);
             case Kernel.Attend k -> attend(k);
             case Kernel.AttendGrad k -> attendGrad(k);
-            case Decoded _, Kernel.Library _, Control _ -> Optional.empty();
+            case DecodingContract _, Kernel.Library _, Control _ -> Optional.empty();
         };
     }
 
-    /** A view of operand {@code i} with the axis in front. */
+    /** The view of operand {@code i} with the batch axis in front. */
     private View view(int i, View view) {
         return led(view, along.get(i) ? inputs.get(i).size() : 0);
     }
@@ -110,7 +110,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                 .toList();
     }
 
-    /** {@code body} where positions count within an example. */
+    /** {@code body} with positions counted within one example. */
     private static Scalar within(Scalar body, Shape shape) {
         return switch (body) {
             case Scalar.Arg _, Scalar.Lit _ -> body;
@@ -154,20 +154,21 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                         .map(
                                 n ->
                                         switch (n) {
-                                            case Row.Fold(var combine, var body) ->
-                                                    new Row.Fold(combine, within(body, k.shape()));
-                                            case Row.Apply(var body) ->
-                                                    new Row.Apply(within(body, k.shape()));
+                                            case RowParts.Fold(var combine, var body) ->
+                                                    new RowParts.Fold(
+                                                            combine, within(body, k.shape()));
+                                            case RowParts.Apply(var body) ->
+                                                    new RowParts.Apply(within(body, k.shape()));
                                         })
-                        .<Row.RowValue>map(n -> n)
+                        .<RowParts.RowValue>map(n -> n)
                         .toList();
         if (k.results().size() > 1) return Optional.empty();
-        Optional<Row.Result> result =
+        Optional<RowParts.Result> result =
                 switch (k.result()) {
-                    case Row.Elements(var body) ->
-                            Optional.of(new Row.Elements(within(body, k.shape())));
-                    case Row.RowNumber number -> Optional.of(number);
-                    case Row.Columns _ -> Optional.empty();
+                    case RowParts.Elements(var body) ->
+                            Optional.of(new RowParts.Elements(within(body, k.shape())));
+                    case RowParts.RowNumber number -> Optional.of(number);
+                    case RowParts.Columns _ -> Optional.empty();
                 };
         return result.map(
                 r ->
@@ -272,8 +273,10 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                 .map(Kernel.AttendGrad::new);
     }
 
-    /** A larger batch, if the mask can be read along it. */
-    private Optional<Heads> heads(Heads h) {
+    /**
+     * The attention with the examples merged into its batch axis, if a view of the mask can follow.
+     */
+    private Optional<AttentionShape> heads(AttentionShape h) {
         var mask = new ArrayList<View>();
         for (View view : h.mask()) {
             long whole = inputs.get(3).size();
@@ -283,7 +286,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
             mask.add(new View(view.offset(), strides));
         }
         return Optional.of(
-                new Heads(
+                new AttentionShape(
                         size * h.batch(),
                         h.heads(),
                         h.keyHeads(),

@@ -2,9 +2,9 @@ package dev.ebb.batch;
 
 import dev.ebb.control.ScanOp;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Pace;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
@@ -18,12 +18,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A graph for one example rewritten for many, which lie along a new first axis. What does not
- * depend on an example is computed once. It knows no op by name: an op's kernel form says how it
- * works on many examples at once ({@link BatchedForms}); where no single kernel of that form does,
- * as for plain Java or a branch that examples decide differently, a loop takes one after the other.
- * Either way each example gets the bits it would get alone, for no kernel's order of summation
- * depends on axes that are kept.
+ * Rewrites a graph for one example into a graph for a batch along a new first axis. Values that do
+ * not depend on the example are computed once. It knows no op by name: the rule depends on the
+ * kernel form ({@link BatchedForms}). Where no single kernel of that form computes the batch, as
+ * for plain Java or a branch whose predicate differs between examples, a loop processes one example
+ * after the other. Either way each example gets the bits it would get alone, because no kernel's
+ * order of summation depends on axes that are kept.
  */
 public final class Vmap implements Op.Batching {
     private final Graph.Builder graph;
@@ -38,8 +38,9 @@ public final class Vmap implements Op.Batching {
     }
 
     /**
-     * {@code graph} for {@code size} examples. Parameters have the new axis where {@code params}
-     * says so, results where they differ or {@code stacked} asks for it.
+     * {@code graph} for a batch of {@code size} examples. {@code params} says which parameters are
+     * batched. A result is batched if it depends on a batched value or if {@code stacked} requires
+     * it.
      */
     public static Body of(Graph graph, int size, List<Boolean> params, List<Boolean> stacked) {
         var vmap = new Vmap(new Graph.Builder(), size);
@@ -118,7 +119,7 @@ public final class Vmap implements Op.Batching {
                 BatchedForms.needsAll(node.kernel())
                         ? Collections.nCopies(node.inputs().size(), true)
                         : node.inputs().stream().map(this::differs).toList();
-        var op = new Batched(node.op(), size, along);
+        var op = new BatchedOp(node.op(), size, along);
         if (op.form(node.inputTypes()).isEmpty()) {
             oneByOne(node);
             return;
@@ -156,7 +157,7 @@ public final class Vmap implements Op.Batching {
                         false,
                         false,
                         Trait.once(body.traits()),
-                        Pace.EVEN,
+                        IterationCosts.EVEN,
                         Optional.empty());
         var outputs = graph.emit(loop, operands, node.labels());
         for (int i = 0; i < node.outputs().size(); i++)

@@ -1,6 +1,6 @@
 /**
- * A function applied along an axis, as a transformation from graph to graph: one rule a kernel
- * form.
+ * Vectorization along an axis (vmap) as a transformation from graph to graph, with one rule per
+ * kernel form.
  */
 @NullMarked
 package dev.ebb.batch;

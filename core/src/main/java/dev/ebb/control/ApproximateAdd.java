@@ -10,7 +10,9 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 import java.util.Set;
 
-/** {@code x + y} in floating point, which a subtraction undoes up to rounding. */
+/**
+ * {@code x + y} in floating point; its approximate inverse is a subtraction, exact up to rounding.
+ */
 public record ApproximateAdd() implements Binary {
     @Override
     public Scalar at(Scalar x, Scalar y) {

@@ -21,10 +21,11 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * A branch as one node. The first input is the decision; both branches take the others. The
- * backward half reads the same decision, so it takes the same branch; the branch not taken costs
- * nothing. Where a branch has ops that run only once, both give what they gave as their last
- * results: first of {@code yes}, then of {@code no}, zeros where the other branch was taken.
+ * A branch as one node. The first input is the predicate; both branches take the other inputs. The
+ * backward half reads the same predicate, so it takes the same branch; the branch not taken costs
+ * nothing. If a branch has ops that run only once, both branches return the results of these ops as
+ * their last results: first those of {@code yes}, then those of {@code no}, with zeros for the
+ * branch not taken.
  */
 public record CondOp(Graph yes, Graph no) implements Op {
 
@@ -41,19 +42,26 @@ public record CondOp(Graph yes, Graph no) implements Op {
         }
     }
 
-    /** Branches that give what their derivative reads, for it may not run some ops again. */
+    /**
+     * A branch node whose branches also return the results of their ops that run only once, since
+     * the derivative reads them and must not run those ops again.
+     */
     public static CondOp of(Graph yes, Graph no) {
         return new CondOp(
-                filled(yes, List.of(), Once.values(no)), filled(no, Once.values(yes), List.of()));
+                filled(yes, List.of(), RunOnceOps.results(no)),
+                filled(no, RunOnceOps.results(yes), List.of()));
     }
 
-    /** {@code branch} with what its ops gave that run once between zeros for the other's. */
+    /**
+     * {@code branch} with the results of its run-once ops appended, between zeros that stand for
+     * those of the other branch.
+     */
     private static Graph filled(Graph branch, List<Value> before, List<Value> after) {
         var g = new Graph.Builder();
         var here = g.inline(branch, branch.params().stream().map(p -> g.param(p.type())).toList());
         var results = new ArrayList<>(branch.results().stream().map(here::at).toList());
         for (Value v : before) results.add(g.emit(new Fill(v.type(), 0)));
-        for (Value v : Once.values(branch)) results.add(here.at(v));
+        for (Value v : RunOnceOps.results(branch)) results.add(here.at(v));
         for (Value v : after) results.add(g.emit(new Fill(v.type(), 0)));
         return g.build(results);
     }
@@ -86,7 +94,10 @@ public record CondOp(Graph yes, Graph no) implements Op {
         return new Control.Cond(yes, no);
     }
 
-    /** Examples that take different branches, or act on the world, go one after the other. */
+    /**
+     * Examples that may take different branches, and branches with effects, are processed one after
+     * the other.
+     */
     @Override
     public void batch(Node node, Op.Batching batching) {
         if (batching.differs(node.inputs().getFirst()) || Trait.once(traits())) {
@@ -117,8 +128,8 @@ public record CondOp(Graph yes, Graph no) implements Op {
                         .toList();
         var inputs = new ArrayList<>(node.inputs());
         for (Value out : node.outputs()) inputs.add(adjoints.of(out));
-        var first = Once.values(yes);
-        var second = Once.values(no);
+        var first = RunOnceOps.results(yes);
+        var second = RunOnceOps.results(no);
         int kept = first.size() + second.size();
         inputs.addAll(node.outputs().subList(node.outputs().size() - kept, node.outputs().size()));
         var back =
@@ -128,11 +139,11 @@ public record CondOp(Graph yes, Graph no) implements Op {
             adjoints.add(node.inputs().get(wrt.get(i) + 1), cotangents.get(i));
     }
 
-    /** The derivative of a branch, which ignores what the other one gave. */
+    /** The pullback of a branch; it ignores the run-once results of the other branch. */
     private static Graph pulled(
             Graph branch, List<Integer> wrt, List<Value> before, List<Value> after) {
-        var both = Once.given(Reverse.pullback(branch, wrt), branch);
-        int own = both.params().size() - Once.values(branch).size();
+        var both = RunOnceOps.withoutOps(Reverse.pullback(branch, wrt), branch);
+        int own = both.params().size() - RunOnceOps.results(branch).size();
         var g = new Graph.Builder();
         var arguments = new ArrayList<Value>();
         for (Value p : both.params().subList(0, own)) arguments.add(g.param(p.type()));

@@ -3,10 +3,10 @@ package dev.ebb.control;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Pace;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
@@ -20,10 +20,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A function with a derivative that its author wrote. Inputs: arguments, then what either of the
- * two functions closes over, then something of each result's type that is not read: the function
- * runs as a loop of one round, whose carries the results are. The derivative is a graph like any
- * other, so higher orders follow from it.
+ * A function with a derivative that its author wrote. Inputs: the arguments, then the values that
+ * either function closes over, then one value of each result's type that is not read: the function
+ * runs as a loop of one iteration whose carries are the results, and these are its initial carries.
+ * The derivative is a graph like any other, so higher orders follow from it.
  *
  * @param forward maps arguments and closed-over values to results
  * @param backward maps arguments, closed-over values, results and their cotangents to the
@@ -33,9 +33,9 @@ import java.util.Set;
 public record CustomOp(Graph forward, Graph backward, int arguments) implements Op {
 
     /**
-     * Of two recorded functions, whose first parameters are the arguments and, of the second, then
-     * results and cotangents. The last parameters of each are what it closes over: the operands of
-     * these numbers.
+     * Makes the op from two recorded functions. The first parameters of both are the arguments;
+     * those of the second are followed by results and cotangents. The last parameters of each are
+     * the values that it closes over, given by their operand numbers.
      */
     public static CustomOp of(
             Graph forward,
@@ -61,7 +61,10 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
             types[numbers.get(i)] = graph.params().get(first + i).type();
     }
 
-    /** {@code graph} with all operands as its first parameters, then {@code own} of its own. */
+    /**
+     * {@code graph} with all operands as its first parameters, followed by its {@code own} further
+     * parameters.
+     */
     private static Graph taking(
             Graph graph, Type[] types, int arguments, List<Integer> closed, int own) {
         var g = new Graph.Builder();
@@ -75,7 +78,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
     }
 
     /** The types of the inputs that are not read. */
-    public List<Type> room() {
+    public List<Type> unreadTypes() {
         return forward.results().stream().map(Value::type).toList();
     }
 
@@ -91,7 +94,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
 
     @Override
     public List<Type> infer(List<Type> inputs) {
-        return room();
+        return unreadTypes();
     }
 
     @Override
@@ -109,7 +112,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
                         false,
                         false,
                         false,
-                        Pace.EVEN,
+                        IterationCosts.EVEN,
                         Optional.empty())
                 .kernel(inputs);
     }
@@ -137,7 +140,10 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
         }
     }
 
-    /** Both functions for all examples; what belongs to a shared argument is summed. */
+    /**
+     * Both functions vectorized over the examples; the cotangent of an argument that all examples
+     * share is summed over them.
+     */
     @Override
     public void batch(Node node, Op.Batching batching) {
         if (Trait.once(traits())) {
@@ -158,12 +164,12 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
                                 differs),
                         arguments);
         var here = new ArrayList<>(operands.stream().map(batching::of).toList());
-        for (Type t : op.room()) here.add(batching.graph().emit(new Fill(t, 0)));
+        for (Type t : op.unreadTypes()) here.add(batching.graph().emit(new Fill(t, 0)));
         var outputs = batching.graph().emit(op, here);
         for (int i = 0; i < results; i++) batching.put(node.outputs().get(i), outputs.get(i), true);
     }
 
-    /** The cotangents of arguments that do not differ, over all examples. */
+    /** {@code backward} with the cotangents of unbatched arguments summed over the examples. */
     private static Graph summed(Op.Batching.Body backward, List<Boolean> differs) {
         var g = new Graph.Builder();
         var params = backward.graph().params().stream().map(p -> g.param(p.type())).toList();

@@ -5,10 +5,10 @@ import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Pace;
 import dev.ebb.ir.Region;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
@@ -28,13 +28,14 @@ import java.util.stream.IntStream;
  * carries, slices) to (carries, slices). Its derivative is again such a loop, in the other
  * direction, that reads the stacked carries: the only rule there is, so any order works. Which
  * carries are really kept is left to the planner. A loop whose body has ops that run only once
- * remembers from the start what its derivative will read, for it cannot run again: see {@link
- * Once}.
+ * stacks its carries from the start, since it cannot run again for the derivative: see {@link
+ * RunOnceOps}.
  *
- * @param counted whether the first input says how many rounds, of at most {@code times}, really run
- * @param pace what each round is said to cost, in the order in which they run
- * @param remember whether the carries that each round began with are stacked as further outputs
- * @param undo maps (constants, carries after a round, slices) to the carries before it
+ * @param counted whether the first input says how many iterations, of at most {@code times}, really
+ *     run
+ * @param costs the declared costs of the iterations, in the order in which they run
+ * @param remember whether the carries at the start of each iteration are stacked as further outputs
+ * @param undo maps (constants, carries after an iteration, slices) to the carries before it
  */
 public record ScanOp(
         Graph body,
@@ -44,7 +45,7 @@ public record ScanOp(
         boolean reverse,
         boolean counted,
         boolean remember,
-        Pace pace,
+        IterationCosts costs,
         Optional<Graph> undo)
         implements Op {
 
@@ -111,14 +112,14 @@ public record ScanOp(
         return type.with(new Shape(dims));
     }
 
-    /** Each carry takes over the memory of the one before. */
-    private Graph inPlace(Graph round) {
+    /** The body with each carry written into the memory of the carry before it. */
+    private Graph inPlace(Graph iteration) {
         var g = new Graph.Builder();
-        var params = round.params().stream().map(p -> g.param(p.type())).toList();
-        var here = g.inline(round, params);
+        var params = iteration.params().stream().map(p -> g.param(p.type())).toList();
+        var here = g.inline(iteration, params);
         var results = new ArrayList<Value>();
-        for (int i = 0; i < round.results().size(); i++) {
-            var result = here.at(round.results().get(i));
+        for (int i = 0; i < iteration.results().size(); i++) {
+            var result = here.at(iteration.results().get(i));
             results.add(
                     i < carries ? g.emit(new Store(), params.get(constants + i), result) : result);
         }
@@ -134,8 +135,10 @@ public record ScanOp(
                 carries,
                 reverse,
                 counted,
-                remember ? new Control.Remember.Everything() : new Control.Remember.Nothing(),
-                pace,
+                remember
+                        ? new Control.Checkpointing.Everything()
+                        : new Control.Checkpointing.Nothing(),
+                costs,
                 undo.map(this::inPlace));
     }
 
@@ -148,15 +151,18 @@ public record ScanOp(
         return body.params().subList(constants, constants + carries);
     }
 
-    /** The body with every output of a round among its results. */
-    private Graph whole() {
+    /**
+     * The body, with the carries at the start of an iteration as further results if they are
+     * stacked.
+     */
+    private Graph bodyWithCarries() {
         if (!remember) return body;
         var results = new ArrayList<>(body.results());
         results.addAll(carryParams());
         return new Graph(body.params(), body.nodes(), results);
     }
 
-    /** Examples that run different numbers of rounds go one after the other. */
+    /** Examples that run different numbers of iterations are processed one after the other. */
     @Override
     public void batch(Node node, Op.Batching batching) {
         var count = node.inputs().subList(0, first());
@@ -165,27 +171,27 @@ public record ScanOp(
             return;
         }
         var operands = node.inputs().subList(first(), node.inputs().size());
-        var rounds = BatchedRounds.of(body, constants, carries, operands, batching);
+        var iterations = BatchedLoopBody.of(body, constants, carries, operands, batching);
         var op =
                 new ScanOp(
-                        rounds.body().graph(),
+                        iterations.body().graph(),
                         times,
                         constants,
                         carries,
                         reverse,
                         counted,
                         remember,
-                        pace,
+                        costs,
                         Optional.empty());
         var inputs = new ArrayList<>(count.stream().map(batching::of).toList());
-        inputs.addAll(rounds.operands(operands, batching));
+        inputs.addAll(iterations.operands(operands, batching));
         var outputs = batching.graph().emit(op, inputs);
         int given = body.results().size();
         for (int i = 0; i < outputs.size(); i++) {
             boolean differs =
                     i < given
-                            ? rounds.body().differs().get(i)
-                            : rounds.params().get(constants + i - given);
+                            ? iterations.body().differs().get(i)
+                            : iterations.params().get(constants + i - given);
             boolean stacked = i >= carries;
             batching.put(
                     node.outputs().get(i),
@@ -195,8 +201,8 @@ public record ScanOp(
     }
 
     /**
-     * A loop that undoes its rounds or runs once is transposed twice, as its pullback has more to
-     * say.
+     * The forward rule does not apply to a loop that stacks its carries, can be inverted or has ops
+     * that run only once: its tangents come from the pullback of its pullback.
      */
     @Override
     public boolean forward(Node node, Forwarding forwarding) {
@@ -205,7 +211,7 @@ public record ScanOp(
         var g = forwarding.graph();
         g.at(node.region(), node.reverse());
         if (operands.stream().anyMatch(v -> forwarding.tangent(v).isPresent())) {
-            new ForwardRounds(this, operands, forwarding)
+            new TangentLoop(this, operands, forwarding)
                     .emit(node.inputs().subList(0, first()), node.outputs());
         } else {
             var made = g.emit(this, node.inputs().stream().map(forwarding::of).toList());
@@ -221,7 +227,8 @@ public record ScanOp(
         var g = adjoints.graph();
         var count = node.inputs().subList(0, first());
         var operands = node.inputs().subList(first(), node.inputs().size());
-        var again = new ScanOp(body, times, constants, carries, reverse, counted, true, pace, undo);
+        var again =
+                new ScanOp(body, times, constants, carries, reverse, counted, true, costs, undo);
         var trajectory = runsOnce() ? node.outputs() : g.emit(again, node.inputs());
         var stacks = trajectory.subList(body.results().size(), trajectory.size());
 
@@ -241,7 +248,8 @@ public record ScanOp(
         inputs.addAll(stacks);
         inputs.addAll(operands.subList(constants + carries, operands.size()));
         for (int i : back.floatSlicesOut) inputs.add(adjoints.of(node.outputs().get(i)));
-        for (Value v : Once.values(body)) inputs.add(trajectory.get(body.results().lastIndexOf(v)));
+        for (Value v : RunOnceOps.results(body))
+            inputs.add(trajectory.get(body.results().lastIndexOf(v)));
         int carried = back.floatCarries.size() + wanted.size();
         var outputs =
                 g.emit(
@@ -253,7 +261,7 @@ public record ScanOp(
                                 !reverse,
                                 counted,
                                 false,
-                                pace.reversed(),
+                                costs.reversed(),
                                 Optional.empty()),
                         inputs);
         int at = 0;
@@ -266,7 +274,7 @@ public record ScanOp(
         for (int i : back.floatSlicesIn) adjoints.add(operands.get(i), outputs.get(at++));
     }
 
-    /** The type in which cotangents are summed over the rounds. */
+    /** The type in which cotangents are summed over the iterations. */
     private static Type wide(Type type) {
         return type.with(type.dtype().compute());
     }
@@ -276,8 +284,8 @@ public record ScanOp(
     }
 
     /**
-     * One round of the reverse loop: carries are cotangents of the carries and sums of those of the
-     * constants.
+     * The body of the reverse loop. Its carries are the cotangents of the forward carries and the
+     * accumulated cotangents of the constants.
      */
     private static final class Backwards {
         final List<Integer> floatCarries;
@@ -286,7 +294,7 @@ public record ScanOp(
         final Graph body;
 
         Backwards(ScanOp loop, List<Integer> wanted) {
-            var forward = loop.whole();
+            var forward = loop.bodyWithCarries();
             int c = loop.constants;
             int n = loop.carries;
             var params = forward.params();
@@ -306,7 +314,7 @@ public record ScanOp(
             floatCarries.forEach(i -> wrt.add(c + i));
             wrt.addAll(wanted);
             wrt.addAll(floatSlicesIn);
-            var pulled = Once.given(Reverse.pullback(forward, wrt), forward);
+            var pulled = RunOnceOps.withoutOps(Reverse.pullback(forward, wrt), forward);
 
             var g = new Graph.Builder();
             var constants = params.subList(0, c).stream().map(p -> g.param(p.type())).toList();
@@ -322,7 +330,7 @@ public record ScanOp(
                     floatSlicesOut.stream()
                             .map(i -> g.param(forward.results().get(i).type()))
                             .toList();
-            var kept = Once.values(forward).stream().map(v -> g.param(v.type())).toList();
+            var kept = RunOnceOps.results(forward).stream().map(v -> g.param(v.type())).toList();
 
             var arguments = new ArrayList<>(constants);
             arguments.addAll(carries);

@@ -4,10 +4,10 @@ import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Pace;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Trait;
@@ -22,10 +22,10 @@ import java.util.Set;
 
 /**
  * A loop of unknown length as one node. Inputs: constants, then first carries; outputs: last
- * carries, then the number of rounds. Once that number is known it is a counted loop, and its
- * derivative is that loop's. Where the body has ops that run only once, it gives what they gave
- * after its carries: that, and then the carries each round began with, come stacked after the
- * number of rounds.
+ * carries, then the number of iterations. Its derivative is that of a counted loop with the
+ * recorded number of iterations. If the body has ops that run only once, it returns their results
+ * after its carries; these results, and then the carries at the start of each iteration, are
+ * stacked outputs after the number of iterations.
  */
 public record WhileOp(Graph condition, Graph body, int limit, int constants, int carries)
         implements Op {
@@ -49,11 +49,11 @@ public record WhileOp(Graph condition, Graph body, int limit, int constants, int
                 false,
                 true,
                 remembers(),
-                Pace.EVEN,
+                IterationCosts.EVEN,
                 Optional.empty());
     }
 
-    /** Whether the rounds cannot run again, so that what a derivative reads is kept. */
+    /** Whether carries are stacked from the start because the iterations must not run again. */
     private boolean remembers() {
         return Trait.once(body.traits());
     }
@@ -83,27 +83,34 @@ public record WhileOp(Graph condition, Graph body, int limit, int constants, int
 
     @Override
     public Kernel kernel(List<Type> inputs) {
-        var rounds = (Control.Scan) counted().kernel(inputs);
+        var iterations = (Control.Scan) counted().kernel(inputs);
         return new Control.While(
-                condition, rounds.body(), limit, constants, carries, rounds.remember());
+                condition,
+                iterations.body(),
+                limit,
+                constants,
+                carries,
+                iterations.checkpointing());
     }
 
-    /** Examples that end after different numbers of rounds go one after the other. */
+    /**
+     * Examples that end after different numbers of iterations are processed one after the other.
+     */
     @Override
     public void batch(Node node, Op.Batching batching) {
-        var rounds = BatchedRounds.of(body, constants, carries, node.inputs(), batching);
-        var asked = batching.body(condition, rounds.params(), List.of(false));
+        var iterations = BatchedLoopBody.of(body, constants, carries, node.inputs(), batching);
+        var asked = batching.body(condition, iterations.params(), List.of(false));
         if (asked.differs().getFirst() || Trait.once(traits())) {
             batching.oneByOne(node);
             return;
         }
-        var op = new WhileOp(asked.graph(), rounds.body().graph(), limit, constants, carries);
-        var outputs = batching.graph().emit(op, rounds.operands(node.inputs(), batching));
+        var op = new WhileOp(asked.graph(), iterations.body().graph(), limit, constants, carries);
+        var outputs = batching.graph().emit(op, iterations.operands(node.inputs(), batching));
         for (int i = 0; i < outputs.size(); i++) {
             batching.put(
                     node.outputs().get(i),
                     outputs.get(i),
-                    i < carries && rounds.params().get(constants + i));
+                    i < carries && iterations.params().get(constants + i));
         }
     }
 

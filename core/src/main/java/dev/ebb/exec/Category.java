@@ -28,9 +28,9 @@ public enum Category {
     WORKSPACE;
 
     /**
-     * The category of every value of a problem. It follows from the bindings of the parameters and
-     * from the graph alone: who is read by the backward half, and who comes after it. The next
-     * version of a state counts as the state in whose place it lies.
+     * The category of every value of a problem. It depends only on the bindings of the parameters
+     * and on the graph: on which values the backward half reads, and which are computed after it.
+     * The next version of a state has the category of that state, whose memory it takes.
      */
     public static Table<Value, Category> of(Problem problem) {
         var graph = problem.graph();

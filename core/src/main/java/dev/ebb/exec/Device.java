@@ -39,8 +39,9 @@ public interface Device {
 
     /**
      * The bytes that this device owns outside the arena while a program of these nodes exists, by
-     * the number of workers that share its kernels: what {@link Queue#reserve} allocates, to the
-     * byte. The nodes in the bodies of loops and branches count too. Never less for more workers.
+     * the number of workers that share its kernels: exactly the bytes that {@link Queue#reserve}
+     * allocates. The nodes in the bodies of loops and branches count too. Never less for more
+     * workers.
      */
     IntToLongFunction ownBytes(List<Node> nodes);
 
@@ -59,7 +60,7 @@ public interface Device {
 
     /**
      * Where the computation of {@code node} may be cut along an axis with the same bits: see {@link
-     * Node.Cuts}. A device that does not say so is never asked to compute in parts.
+     * Node.Cuts}. A device that does not say so is never asked to compute in tiles.
      */
     default int cutEvery(Node node, int axis) {
         return Node.Cuts.NEVER;

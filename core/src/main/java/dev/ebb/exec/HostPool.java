@@ -22,7 +22,7 @@ public interface HostPool extends AutoCloseable {
 
     /**
      * Copies from {@code offset} of this pool to all of {@code to}, once the work before {@code
-     * ready} has done with it. Work that is put on the queue after this returns reads the copy.
+     * ready} has run. Work that is put on the queue after this returns reads the copy.
      */
     void load(long offset, Memory to, Queue.Event ready);
 
@@ -43,8 +43,8 @@ public interface HostPool extends AutoCloseable {
          * A copy, to be started in every run.
          *
          * @param out whether to the pool
-         * @param earlier copies the other way that are started before it in the same run, and that
-         *     it has to wait for
+         * @param earlier copies in the other direction that start before it in the same run and for
+         *     which it has to wait
          */
         DeviceCopy copy(Memory memory, long offset, boolean out, List<DeviceCopy> earlier);
 
@@ -59,7 +59,7 @@ public interface HostPool extends AutoCloseable {
          */
         void start();
 
-        /** Work that is put on the queue from now on comes after it. */
+        /** Work that is put on the queue from now on runs after the copy. */
         void await();
     }
 

@@ -21,7 +21,7 @@ public final class HostQueue implements Queue {
 
     private static final long LINE = 64;
 
-    /** Makes computations that have run when they return. */
+    /** Makes computations that are finished when their call returns. */
     @FunctionalInterface
     public interface Binder {
         Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
@@ -45,17 +45,17 @@ public final class HostQueue implements Queue {
         }
 
         /** As {@link Queue#straight}. */
-        default Optional<Merged> straight(Sequence sequence) {
+        default Optional<CompiledSequence> straight(Sequence sequence) {
             return Optional.empty();
         }
 
-        /** As {@link Queue#direct}. */
-        default Optional<Direct> direct(Sequence sequence, int arguments) {
+        /** As {@link Queue#arrayFunction}. */
+        default Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
             return Optional.empty();
         }
 
-        /** As {@link Queue#anywhere}. */
-        default Optional<Anywhere> anywhere(Node node) {
+        /** As {@link Queue#relocatable}. */
+        default Optional<RelocatableKernel> relocatable(Node node) {
             return Optional.empty();
         }
 
@@ -112,7 +112,7 @@ public final class HostQueue implements Queue {
 
     @Override
     public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-        return Named.of(node, binder.bind(node, inputs, outputs, workspace));
+        return OpErrors.of(node, binder.bind(node, inputs, outputs, workspace));
     }
 
     @Override
@@ -126,18 +126,18 @@ public final class HostQueue implements Queue {
     }
 
     @Override
-    public Optional<Merged> straight(Sequence sequence) {
+    public Optional<CompiledSequence> straight(Sequence sequence) {
         return binder.straight(sequence);
     }
 
     @Override
-    public Optional<Direct> direct(Sequence sequence, int arguments) {
-        return binder.direct(sequence, arguments);
+    public Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
+        return binder.arrayFunction(sequence, arguments);
     }
 
     @Override
-    public Optional<Anywhere> anywhere(Node node) {
-        return binder.anywhere(node);
+    public Optional<RelocatableKernel> relocatable(Node node) {
+        return binder.relocatable(node);
     }
 
     @Override

@@ -10,15 +10,15 @@ import dev.ebb.plan.schedule.Place;
 public final class PlaceException extends IllegalStateException {
     private static final long serialVersionUID = 1;
 
-    public PlaceException(String what, long bytes, Place place, String why, Throwable cause) {
+    public PlaceException(String fault, long bytes, Place place, String reason, Throwable cause) {
         super(
-                what
+                fault
                         + " ("
                         + Budget.show(bytes)
                         + ") in "
                         + place.name()
                         + ": "
-                        + why
+                        + reason
                         + "; the run has ended without a result. Free space there, name another"
                         + " place with Budget.with, or leave this one out",
                 cause);

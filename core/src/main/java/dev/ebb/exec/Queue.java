@@ -86,25 +86,28 @@ public interface Queue extends AutoCloseable {
     /** Waits until all work on the queue has run. */
     void finish();
 
-    /** An event of this queue, which is recorded again in every run. */
+    /** A new event of this queue; it is recorded again in every run. */
     Event event();
 
     /** A point in the order of a queue's work, which can be waited for and timed. */
     interface Event {
 
-        /** Puts this moment at the end of the queue. */
+        /** Records the event at the end of the queue. */
         void mark();
 
-        /** Waits for the moment; when it was reached, in nanoseconds since some fixed moment. */
+        /**
+         * Waits until the event is reached; the time at which it was, in nanoseconds since a fixed
+         * time.
+         */
         long nanos();
     }
 
     /**
-     * {@code run}, which puts the same work on this queue whenever it is called, reads nothing and
-     * writes nothing from the host, recorded once to be repeated as a whole; none where the device
-     * gains nothing by it.
+     * Records the work that {@code run} puts on this queue, so that it can be repeated as a whole
+     * (for example as a CUDA graph). {@code run} must enqueue the same work in every call and must
+     * not read or write data from the host. Empty if the device gains nothing by it.
      */
-    default Optional<Runnable> whole(Runnable run) {
+    default Optional<Runnable> recorded(Runnable run) {
         return Optional.empty();
     }
 
@@ -129,7 +132,7 @@ public interface Queue extends AutoCloseable {
      * their memory and writes the results to theirs. Empty if that is not faster, for example if
      * most computations have many elements.
      */
-    default Optional<Merged> straight(Sequence sequence) {
+    default Optional<CompiledSequence> straight(Sequence sequence) {
         return Optional.empty();
     }
 
@@ -137,16 +140,16 @@ public interface Queue extends AutoCloseable {
      * As {@link #straight}, with the first {@code arguments} parameters and all results in arrays
      * of doubles instead; all of these are F64.
      */
-    default Optional<Direct> direct(Sequence sequence, int arguments) {
+    default Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
         return Optional.empty();
     }
 
     /**
      * The computation of {@code node}, and of every node of the same op on operands of the same
-     * types, as one method that is told where they lie; none where the device gains nothing by it,
-     * or not before it was asked a few times.
+     * types, as one method that takes the addresses of operands and results. Empty if the device
+     * gains nothing by it, and for the first few requests.
      */
-    default Optional<Anywhere> anywhere(Node node) {
+    default Optional<RelocatableKernel> relocatable(Node node) {
         return Optional.empty();
     }
 

@@ -41,7 +41,9 @@ public record Report(
         drifts = List.copyOf(drifts);
     }
 
-    /** The same of a run that took so long as a whole; nothing is known of single kernels. */
+    /**
+     * The same report for a run that took {@code whole} seconds, without times of single kernels.
+     */
     public Report taking(double whole) {
         return new Report(
                 promisedBytes,
@@ -56,22 +58,23 @@ public record Report(
                 drifts);
     }
 
-    /** The most bytes that lay in one place outside the arena. */
+    /** The peak bytes in one place outside the arena, promised and measured. */
     public record Beside(Place place, long promisedBytes, long measuredBytes) {}
 
     /**
-     * A value that came back with other bits.
+     * A value that was rebuilt approximately, with other bits.
      *
      * @param relative the largest difference, as a share of the largest element
      */
     public record Drift(String op, String region, double relative) {}
 
-    /** The time all computations of one op took. */
+    /** The time of all computations of one op. */
     public record KernelTime(String op, int calls, double seconds) {}
 
     /**
      * The most bytes of one category at once. Categories peak at different moments, so these do not
-     * add up to the peak of the whole. A tape plans nothing ahead: it promises its budget for each.
+     * add up to the peak of the whole. A tape has no plan: the promised peak of each category is
+     * its budget.
      */
     public record Peak(Category category, long promisedBytes, long measuredBytes) {}
 

@@ -7,7 +7,7 @@ import dev.ebb.ir.Value;
 import java.util.List;
 
 /**
- * The computations of a program, or of one round of a loop, in execution order, with the memory
+ * The computations of a program, or of one iteration of a loop, in execution order, with the memory
  * that each reads and writes: the input from which a device compiles one method.
  *
  * @param params the values that exist before the first computation
@@ -24,8 +24,8 @@ public record Sequence(List<Work> works, List<Place> params, List<Place> results
     /**
      * One computation.
      *
-     * @param outputs where its first outputs go; workspace, which no op reads, is not among them
-     * @param body computes it
+     * @param outputs its outputs, without the workspace, which no op reads
+     * @param body runs the computation
      */
     public record Work(Node node, List<Buffer> inputs, List<Buffer> outputs, Runnable body) {
         public Work {
@@ -34,6 +34,6 @@ public record Sequence(List<Work> works, List<Place> params, List<Place> results
         }
     }
 
-    /** Where a value lies. */
+    /** A value and its memory. */
     public record Place(Value value, Buffer buffer) {}
 }

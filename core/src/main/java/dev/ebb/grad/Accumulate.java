@@ -12,8 +12,8 @@ import dev.ebb.ir.View;
 import java.util.List;
 
 /**
- * The sum of two cotangents of one value. That of sixteen-bit floats is F32, so that a sum of many
- * is rounded once, at its end: {@link Round}.
+ * The sum of two cotangents of one value. Cotangents of sixteen-bit floats are summed in F32, so
+ * that a sum of many is rounded only once, at the end: {@link CotangentCast}.
  */
 record Accumulate() implements Op {
     @Override
@@ -38,7 +38,7 @@ record Accumulate() implements Op {
     public void pullback(Node node, Adjoints adjoints) {
         var dy = adjoints.of(node.outputs().getFirst());
         for (Value x : node.inputs()) {
-            adjoints.add(x, Round.to(x.type().dtype(), dy, adjoints.graph()));
+            adjoints.add(x, CotangentCast.to(x.type().dtype(), dy, adjoints.graph()));
         }
     }
 }

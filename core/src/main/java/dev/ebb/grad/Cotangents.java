@@ -16,25 +16,26 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The cotangents of a sweep, summed as they come; those of no use are dropped. Those of parts of a
- * value wait until it is asked for, and are put together once. Sums of sixteen-bit floats are kept
- * in F32 and rounded when they are asked for.
+ * The cotangents of a backward pass, accumulated as they arrive; cotangents of values that do not
+ * depend on an input to differentiate by are dropped. Cotangents of slices of a value are collected
+ * until that cotangent is read and then assembled once. Sums of sixteen-bit floats are kept in F32
+ * and rounded when they are read.
  */
 public final class Cotangents implements Adjoints {
     private final Graph.Builder graph;
     private final Set<Value> useful;
     private final Map<Value, Value> known = new HashMap<>();
 
-    /** Parts that do not overlap, and how they are put together. */
+    /** Cotangents of slices that do not overlap, and the kernel that assembles them. */
     private record Parts(
             List<View.Part> places,
             List<Value> cotangents,
             Function<List<View.Part>, Op> assemble) {}
 
-    /** What flowed into parts of a value and is not among {@link #known} yet. */
+    /** Cotangents of slices of a value that are not yet added to {@link #known}. */
     private final Map<Value, Parts> pending = new HashMap<>();
 
-    /** Sums that were rounded, by what they are of. */
+    /** The rounded sum for each value whose sum was rounded. */
     private final Map<Value, Value> rounded = new HashMap<>();
 
     public Cotangents(Graph.Builder graph, Set<Value> useful) {
@@ -63,7 +64,8 @@ public final class Cotangents implements Adjoints {
         var sum = known.get(value);
         if (sum == null) return graph.emit(new Fill(value.type(), 0));
         if (sum.type().equals(value.type())) return sum;
-        return rounded.computeIfAbsent(sum, wide -> Round.to(value.type().dtype(), wide, graph));
+        return rounded.computeIfAbsent(
+                sum, wide -> CotangentCast.to(value.type().dtype(), wide, graph));
     }
 
     /**
@@ -104,7 +106,7 @@ public final class Cotangents implements Adjoints {
         parts.cotangents.add(cotangent);
     }
 
-    /** Puts the parts of {@code value} together and adds them to the rest. */
+    /** Assembles the cotangents of the slices of {@code value} and adds them to its cotangent. */
     private void settle(Value value) {
         var parts = pending.remove(value);
         if (parts == null) return;

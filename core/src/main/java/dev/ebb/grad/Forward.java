@@ -14,10 +14,10 @@ import java.util.stream.IntStream;
 /**
  * Forward mode, without a second rule for any op: a pullback is linear in its seeds, so the
  * pullback of the pullback by its seeds is the tangent map. The value of the inner pullback is not
- * needed and falls away, which leaves the program that carries tangents along. (The idea is known
- * as the double-transpose trick; Radul et al., "You only linearize once", POPL 2023, build on its
- * converse.) A loop carries the tangents of its carries along by itself ({@link Op#forward}), as
- * its pullback transposed would be three loops; what lies between loops is transposed twice.
+ * needed and is removed as dead code, which leaves the program that propagates tangents. (The idea
+ * is known as the double-transpose trick; Radul et al., "You only linearize once", POPL 2023, build
+ * on its converse.) A loop has a forward rule of its own ({@link Op#forward}), because the pullback
+ * of its pullback would be three loops; the ops between loops are transposed twice.
  */
 public final class Forward {
     private Forward() {}
@@ -27,7 +27,7 @@ public final class Forward {
      * results)}. Results that are not floats have tangent zero.
      */
     public static Graph pushforward(Graph forward, List<Integer> wrt) {
-        var along = new Along(forward, wrt);
+        var along = new TangentPropagation(forward, wrt);
         for (Node node : forward.nodes()) along.add(node);
         return along.isEmpty() ? transposedTwice(forward, wrt) : along.graph(forward);
     }
@@ -44,7 +44,7 @@ public final class Forward {
         var tangents = wrt.stream().map(i -> g.param(forward.params().get(i).type())).toList();
         var zeros = forward.results().stream().map(r -> g.emit(new Fill(r.type(), 0))).toList();
         var operands = new ArrayList<>(params);
-        // for the seeds of the pullback, then for those of its first results, the values
+        // cotangents of the seeds of the pullback, then of those of its first results, the values
         operands.addAll(zeros);
         operands.addAll(zeros);
         operands.addAll(tangents);
@@ -54,15 +54,15 @@ public final class Forward {
 
     /**
      * {@code twice}, the pullback of {@code pulled}, with the values of {@code forward} and their
-     * tangents as its results. Nothing needs the cotangents of the pullback in between: its effects
-     * are left out too, while those of {@code forward} are there once.
+     * tangents as its results. The cotangents that the inner pullback computes are not needed: its
+     * effects are left out, and those of {@code forward} occur once.
      */
     private static Graph withoutCotangents(Graph twice, Graph forward, Graph pulled) {
         int m = forward.results().size();
         var all = twice.results();
         var results = new ArrayList<>(all.subList(0, m));
         results.addAll(all.subList(all.size() - m, all.size()));
-        // those of a graph come first in its pullback
+        // the effects of a graph come first in its pullback
         long first = effects(forward.nodes());
         long end = effects(pulled.nodes());
         var needed = new HashSet<>(results);

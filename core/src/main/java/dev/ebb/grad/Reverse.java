@@ -11,8 +11,9 @@ import java.util.List;
 
 /**
  * Reverse mode as a graph-to-graph transformation. It knows no op by name: each node's op adds its
- * own derivative. What the backward half reads of the forward half is simply an edge, so the
- * planner sees every residual; applied to its own result it gives the next order.
+ * own derivative. A value of the forward half that the backward half reads is simply an edge of the
+ * graph, so the planner sees every residual. Applied to its own result, the transformation gives
+ * the next order of derivative.
  */
 public final class Reverse {
     private Reverse() {}
@@ -52,8 +53,8 @@ public final class Reverse {
     }
 
     /**
-     * As {@link #pullback}, of a function whose first result is one float, by parameters of which
-     * one at least holds floats: the others have no gradient but zero.
+     * As {@link #pullback}, of a function whose first result is one float, with respect to
+     * parameters of which at least one holds floats; the gradient of the others is zero.
      */
     public static Graph gradient(Graph forward, List<Integer> wrt) {
         var by = wrt.stream().map(i -> forward.params().get(i).type()).toList();
@@ -76,17 +77,22 @@ public final class Reverse {
         return pullback(forward, wrt);
     }
 
-    /** The sum of two cotangents, emitted into {@code graph}; in F32 if they are narrower. */
+    /**
+     * The sum of two cotangents, emitted into {@code graph}; in F32 if they are sixteen-bit floats.
+     */
     public static Value sum(Graph.Builder graph, Value a, Value b) {
         return graph.emit(new Accumulate(), a, b);
     }
 
-    /** A sum of cotangents of {@code of} as that one's type, emitted into {@code graph}. */
+    /**
+     * A sum of cotangents of {@code of}, cast to the type of {@code of}; emitted into {@code
+     * graph}.
+     */
     public static Value rounded(Graph.Builder graph, Value sum, Value of) {
-        return Round.to(of.type().dtype(), sum, graph);
+        return CotangentCast.to(of.type().dtype(), sum, graph);
     }
 
-    /** Those of {@code nodes} that depend on a value of {@code wrt}, in order. */
+    /** The nodes among {@code nodes} that depend on a value of {@code wrt}, in order. */
     public static List<Node> active(List<Node> nodes, List<Value> wrt) {
         var values = new HashSet<>(wrt);
         return nodes.stream()

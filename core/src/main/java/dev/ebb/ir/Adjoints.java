@@ -3,22 +3,22 @@ package dev.ebb.ir;
 import java.util.List;
 import java.util.function.Function;
 
-/** The cotangents known so far while a graph is walked backwards. */
+/** The cotangents accumulated so far in a backward pass over a graph. */
 public interface Adjoints {
 
-    /** Where the derivative's own nodes are emitted. */
+    /** The builder to which a derivative rule emits its nodes. */
     Graph.Builder graph();
 
-    /** Whether anything flowed into {@code value}. */
+    /** Whether a cotangent was added to {@code value}. */
     boolean reached(Value value);
 
     /**
-     * Whether a cotangent of {@code value} is of any use: it depends on something differentiated
-     * by.
+     * Whether the cotangent of {@code value} is needed: the value depends on an input that is
+     * differentiated by.
      */
     boolean wanted(Value value);
 
-    /** The cotangent of a value; zeros if nothing flowed into it. */
+    /** The cotangent of a value; zeros if none was added. */
     Value of(Value value);
 
     /**
@@ -28,9 +28,9 @@ public interface Adjoints {
     void add(Value value, Value cotangent);
 
     /**
-     * Accumulates {@code cotangent} onto a part of {@code value}; onto the rest, nothing. Parts
-     * that do not overlap are put together once, by the op that {@code assemble} makes of them: the
-     * gradient of many slices costs what one tensor does.
+     * Accumulates {@code cotangent} onto a slice of {@code value}; the cotangent of the rest is
+     * zero. Slices that do not overlap are assembled once, by the op that {@code assemble} makes:
+     * the gradient of many slices costs as much as that of one tensor.
      */
     void addPart(
             Value value, View.Part part, Value cotangent, Function<List<View.Part>, Op> assemble);

@@ -24,12 +24,12 @@ public record Buffer(DType dtype, long size, Memory memory) {
         }
     }
 
-    /** Elements in the host's memory. */
+    /** A buffer in host memory. */
     public Buffer(DType dtype, long size, MemorySegment segment) {
         this(dtype, size, Memory.of(segment));
     }
 
-    /** The elements as the host sees them, if they lie in its memory. */
+    /** The elements as a memory segment; only for a buffer in host memory. */
     public MemorySegment segment() {
         return memory.segment();
     }
@@ -38,7 +38,7 @@ public record Buffer(DType dtype, long size, Memory memory) {
         return dtype.bytes(size);
     }
 
-    /** Whether some byte is of this and of {@code other}, where both have addresses. */
+    /** Whether this buffer and {@code other} share a byte, if both have addresses. */
     public boolean overlaps(Buffer other) {
         long here = memory.address();
         long there = other.memory.address();

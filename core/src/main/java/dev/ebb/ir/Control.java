@@ -9,37 +9,42 @@ import java.util.Optional;
  * device's kernels for their bodies.
  */
 public sealed interface Control extends Kernel {
-    /** The graphs this runs. */
+    /** The graphs that this kernel runs. */
     List<Graph> bodies();
 
-    /** The same with other graphs, which compute the same. */
+    /** The same kernel with other graphs that compute the same results. */
     Control withBodies(List<Graph> bodies);
 
     /**
-     * Which of the carries that its rounds began with a loop keeps for its reverse, as further
-     * outputs.
+     * What a loop keeps for its reverse, as further outputs: which of the carries at the start of
+     * its iterations, and which tapes.
      */
-    sealed interface Remember {
-        /** No carries. */
-        record Nothing() implements Remember {}
-
-        /** All of them, stacked in the order of the slices: one output for each carry. */
-        record Everything() implements Remember {}
-
-        /** States where {@link Sweep} wants to begin, and the tapes of the last rounds. */
-        record Checkpoints(LoopMemory room, Taping taping) implements Remember {}
+    sealed interface Checkpointing {
+        /** Nothing is kept. */
+        record Nothing() implements Checkpointing {}
 
         /**
-         * States of a loop whose length is not known yet: those that reverse it best if it ends
-         * now. One more output tells the rounds they belong to, -1 for none.
+         * The carries of all iterations, stacked in the order of the slices: one output for each
+         * carry.
          */
-        record Latest(LoopMemory room) implements Remember {}
+        record Everything() implements Checkpointing {}
+
+        /**
+         * The states from which {@link ReverseScan} starts, and the tapes of the last iterations.
+         */
+        record Checkpoints(CheckpointArea area, Taping taping) implements Checkpointing {}
+
+        /**
+         * Online checkpointing, for a loop of unknown length: the states from which the iterations
+         * so far are best reversed. One more output holds the iteration of each state, -1 for none.
+         */
+        record Online(CheckpointArea area) implements Checkpointing {}
     }
 
     /**
-     * The tape of a round, which the reverse of that round reads: the carries that the round began
-     * with and whose numbers are in {@code carries}, and the results that {@code body} has beyond
-     * those of the round itself.
+     * The tape of an iteration, which the reverse of that iteration reads: the carries at the start
+     * of the iteration whose numbers are in {@code carries}, and the results of {@code body} that
+     * follow those of the iteration itself.
      */
     record Taping(List<Integer> carries, Graph body) {
         public Taping {
@@ -48,17 +53,17 @@ public sealed interface Control extends Kernel {
     }
 
     /**
-     * One graph, repeated. Inputs: {@code constants} read by every round, {@code carries} handed
-     * from round to round, then tensors whose first axis has {@code times} slices, one for each
-     * round. The body maps (constants, carries, slices) to (carries, slices); outputs are the last
-     * carries and the stacked slices, then what it is to remember. Rounds run from the last slice
-     * to the first if {@code reverse}. A slice may also be several rows of a tensor, one part after
-     * the other: rows that are left over are not read, and zero in what is given. If {@code
-     * counted}, one more input comes first: the I64 number of rounds that really run, on that
-     * number of slices, the first; slices of the others are zero.
+     * One graph, repeated. Inputs: {@code constants} read by every iteration, {@code carries}
+     * handed from iteration to iteration, then tensors whose first axis has {@code times} slices,
+     * one for each iteration. The body maps (constants, carries, slices) to (carries, slices);
+     * outputs are the last carries and the stacked slices, then the outputs for {@code
+     * checkpointing}. Iterations run from the last slice to the first if {@code reverse}. A slice
+     * may also be a tile of several rows of a tensor: rows left over at the end are not read, and
+     * are zero in the outputs. If {@code counted}, one more input comes first: the I64 number of
+     * iterations that really run, on the first slices; the output slices of the others are zero.
      *
-     * @param undo maps (constants, carries after a round, slices) to the carries before it, to the
-     *     last bit; a way back that a reverse loop may take
+     * @param undo maps (constants, carries after an iteration, slices) to the carries before it,
+     *     with the same bits; a reverse loop may use it instead of checkpoints
      */
     record Scan(
             Graph body,
@@ -67,12 +72,12 @@ public sealed interface Control extends Kernel {
             int carries,
             boolean reverse,
             boolean counted,
-            Remember remember,
-            Pace pace,
+            Checkpointing checkpointing,
+            IterationCosts costs,
             Optional<Graph> undo)
             implements Control {
 
-        /** A loop that cannot be undone. */
+        /** A loop without an inverse. */
         public Scan(
                 Graph body,
                 int times,
@@ -80,8 +85,8 @@ public sealed interface Control extends Kernel {
                 int carries,
                 boolean reverse,
                 boolean counted,
-                Remember remember,
-                Pace pace) {
+                Checkpointing checkpointing,
+                IterationCosts costs) {
             this(
                     body,
                     times,
@@ -89,12 +94,12 @@ public sealed interface Control extends Kernel {
                     carries,
                     reverse,
                     counted,
-                    remember,
-                    pace,
+                    checkpointing,
+                    costs,
                     Optional.empty());
         }
 
-        /** A loop whose rounds all cost the same. */
+        /** A loop whose iterations all cost the same. */
         public Scan(
                 Graph body,
                 int times,
@@ -102,25 +107,34 @@ public sealed interface Control extends Kernel {
                 int carries,
                 boolean reverse,
                 boolean counted,
-                Remember remember) {
-            this(body, times, constants, carries, reverse, counted, remember, Pace.EVEN);
+                Checkpointing checkpointing) {
+            this(
+                    body,
+                    times,
+                    constants,
+                    carries,
+                    reverse,
+                    counted,
+                    checkpointing,
+                    IterationCosts.EVEN);
         }
 
         @Override
         public List<Graph> bodies() {
             var bodies = new ArrayList<>(List.of(body));
-            if (remember instanceof Remember.Checkpoints(_, var taping)) bodies.add(taping.body);
+            if (checkpointing instanceof Checkpointing.Checkpoints(_, var taping))
+                bodies.add(taping.body);
             undo.ifPresent(bodies::add);
             return bodies;
         }
 
         @Override
         public Scan withBodies(List<Graph> bodies) {
-            var what =
-                    remember instanceof Remember.Checkpoints(var room, var taping)
-                            ? new Remember.Checkpoints(
-                                    room, new Taping(taping.carries, bodies.get(1)))
-                            : remember;
+            var renewed =
+                    checkpointing instanceof Checkpointing.Checkpoints(var area, var taping)
+                            ? new Checkpointing.Checkpoints(
+                                    area, new Taping(taping.carries, bodies.get(1)))
+                            : checkpointing;
             return new Scan(
                     bodies.getFirst(),
                     times,
@@ -128,20 +142,20 @@ public sealed interface Control extends Kernel {
                     carries,
                     reverse,
                     counted,
-                    what,
-                    pace,
+                    renewed,
+                    costs,
                     undo.map(_ -> bodies.getLast()));
         }
 
-        public Scan remembering(Remember what) {
-            return new Scan(body, times, constants, carries, reverse, counted, what, pace, undo);
+        public Scan withCheckpointing(Checkpointing other) {
+            return new Scan(body, times, constants, carries, reverse, counted, other, costs, undo);
         }
 
         /**
-         * How many rows a part has, if the slices of the loop with these inputs are parts of
+         * How many rows a tile has, if the slices of the loop with these inputs are tiles of
          * tensors rather than single indices of their first axes.
          */
-        public Optional<Integer> partRows(List<Value> inputs) {
+        public Optional<Integer> tileRows(List<Value> inputs) {
             int first = constants + carries;
             if (body.params().size() == first) return Optional.empty();
             var slice = body.params().get(first).type().shape();
@@ -153,20 +167,27 @@ public sealed interface Control extends Kernel {
                     : slice.dims().stream().filter(d -> d != 1).findFirst();
         }
 
-        /** The same, never to be undone. */
-        public Scan onward() {
-            return new Scan(body, times, constants, carries, reverse, counted, remember, pace);
+        /** The same loop without its inverse. */
+        public Scan withoutInverse() {
+            return new Scan(
+                    body, times, constants, carries, reverse, counted, checkpointing, costs);
         }
     }
 
     /**
      * One graph, repeated while a condition holds. Inputs: {@code constants}, then {@code carries};
-     * condition and body take both. Outputs: the last carries, the I64 number of rounds, then what
-     * each round gave beyond its carries, stacked, and what it is to remember. Slices of rounds
-     * that do not run are zero. More rounds than {@code limit} are an error.
+     * condition and body take both. Outputs: the last carries, the I64 number of iterations, then
+     * the results of each iteration that are not carries, stacked, and the outputs for {@code
+     * checkpointing}. Slices of iterations that do not run are zero. More iterations than {@code
+     * limit} are an error.
      */
     record While(
-            Graph condition, Graph body, int limit, int constants, int carries, Remember remember)
+            Graph condition,
+            Graph body,
+            int limit,
+            int constants,
+            int carries,
+            Checkpointing checkpointing)
             implements Control {
         @Override
         public List<Graph> bodies() {
@@ -176,65 +197,66 @@ public sealed interface Control extends Kernel {
         @Override
         public While withBodies(List<Graph> bodies) {
             return new While(
-                    bodies.getFirst(), bodies.getLast(), limit, constants, carries, remember);
+                    bodies.getFirst(), bodies.getLast(), limit, constants, carries, checkpointing);
         }
 
-        public While remembering(Remember what) {
-            return new While(condition, body, limit, constants, carries, what);
+        public While withCheckpointing(Checkpointing other) {
+            return new While(condition, body, limit, constants, carries, other);
         }
     }
 
-    /** Which states and tapes are in the memory of a reverse loop when it begins. */
-    enum SweepStart {
-        /** Nothing: it runs the loop itself, and keeps what it keeps in its own workspace. */
-        NOT,
-        /** What {@link Remember.Checkpoints} left. */
-        TAPED,
-        /** What {@link Remember.Latest} left. */
-        LATEST
+    /** Which states and tapes are in the checkpoint area of a reverse loop when it starts. */
+    enum ReverseStart {
+        /** None: it runs the forward loop itself, with a checkpoint area in its own workspace. */
+        EMPTY,
+        /** Those of {@link Checkpointing.Checkpoints}. */
+        CHECKPOINTED,
+        /** Those of {@link Checkpointing.Online}. */
+        ONLINE
     }
 
     /**
-     * A reverse loop that computes the values that it reads again, instead of finding all of them
-     * stacked. It runs {@code forward} again from a saved state up to the rounds that are reversed
-     * next. These rounds are run by {@code taping}, which also gives their tapes; the last of them
-     * is run by {@code leaving}, which gives its tape and nothing else, since no carry of it is
-     * needed. Inputs: those of the forward loop, the states and tapes that the forward loop left
-     * (whose memory this kernel uses and overwrites), then those of {@code backward} except its
-     * count and its first slices, which are the tape. Outputs are those of {@code backward}.
+     * A reverse loop that recomputes the forward values that it reads, from checkpoints, instead of
+     * reading all of them from stacks. It runs {@code forward} again from a saved state up to the
+     * iterations that are reversed next. These iterations are run by {@code taping}, which also
+     * returns their tapes; the last of them is run by {@code tapeOnly}, which returns only its
+     * tape, since its carries are not needed. Inputs: those of the forward loop, the states and
+     * tapes that the forward loop saved (this kernel uses and overwrites their memory), then those
+     * of {@code backward} except its count and its first slices, which are the tape. Outputs are
+     * those of {@code backward}.
      */
-    record Sweep(
+    record ReverseScan(
             Scan forward,
             Taping taping,
-            Graph leaving,
+            Graph tapeOnly,
             Scan backward,
-            LoopMemory room,
-            SweepStart begun)
+            CheckpointArea area,
+            ReverseStart start)
             implements Control {
         @Override
         public List<Graph> bodies() {
-            return List.of(forward.body, taping.body, leaving, backward.body);
+            return List.of(forward.body, taping.body, tapeOnly, backward.body);
         }
 
         @Override
-        public Sweep withBodies(List<Graph> bodies) {
-            return new Sweep(
+        public ReverseScan withBodies(List<Graph> bodies) {
+            return new ReverseScan(
                     forward.withBodies(bodies.subList(0, 1)),
                     new Taping(taping.carries, bodies.get(1)),
                     bodies.get(2),
                     backward.withBodies(bodies.subList(3, 4)),
-                    room,
-                    begun);
+                    area,
+                    start);
         }
 
-        public Sweep in(LoopMemory other) {
-            return new Sweep(forward, taping, leaving, backward, other, begun);
+        public ReverseScan in(CheckpointArea other) {
+            return new ReverseScan(forward, taping, tapeOnly, backward, other, start);
         }
     }
 
     /**
-     * One of two graphs of the same types: the first if the first input, a truth value, holds; the
-     * others are theirs.
+     * One of two graphs of the same types: {@code yes} if the first input, a truth value, holds.
+     * The other inputs are the inputs of both graphs.
      */
     record Cond(Graph yes, Graph no) implements Control {
         @Override

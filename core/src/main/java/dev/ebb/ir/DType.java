@@ -11,8 +11,8 @@ public enum DType {
     U8("u8", 8),
     BOOL("bool", 8),
     /**
-     * A truth value in one bit: what a derivative keeps of a comparison. Only elementwise kernels
-     * read or write it.
+     * A truth value in one bit, as derivatives keep the results of comparisons. Only elementwise
+     * kernels read or write it.
      */
     BIT("bit", 1);
 

@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * The functions of one argument that every device has, one row each: what it takes, roughly how
- * many arithmetic instructions it costs, what it means in f64, and its derivative. A device lists
- * them in one switch, which does not compile while one is missing. ROUND is half to even.
+ * The functions of one argument that every device has, one row each: the types it accepts, roughly
+ * how many arithmetic instructions it costs, its definition in f64, and its derivative. A device
+ * lists them in one switch, which does not compile while one is missing. ROUND is half to even.
  */
 @SuppressWarnings("ImmutableEnumChecker") // meanings and derivatives are functions without state
 public enum Fn1 {
@@ -51,20 +51,21 @@ public enum Fn1 {
     NOT(Takes.WHOLES, 1, Fn1::noFloat),
     IS_NAN(Takes.FLOATS_TO_TRUTH, 1, Fn1::noFloat);
 
-    /** What a function takes, and gives. */
+    /** The argument types that a function accepts, and its result type. */
     private enum Takes {
-        /** Floats and integers, of which it gives the same. */
+        /** Floats and integers; the result has the same type. */
         NUMBERS,
-        /** Floats, of which it gives the same. */
+        /** Floats; the result has the same type. */
         FLOATS,
-        /** Integers and truth values, of which it gives the same. */
+        /** Integers and truth values; the result has the same type. */
         WHOLES,
         FLOATS_TO_TRUTH
     }
 
     /**
-     * The cotangent of the argument {@code x}, given the result {@code y} and its cotangent; made
-     * of functions that have derivatives themselves. Literals take the type of what they meet.
+     * The cotangent of the argument {@code x}, given the result {@code y} and its cotangent; an
+     * expression of functions that have derivatives themselves. Literals take the type of the
+     * operand beside them.
      */
     public interface Pullback {
         Scalar of(Scalar x, Scalar y, Scalar dy);
@@ -81,7 +82,7 @@ public enum Fn1 {
         this(Takes.FLOATS, cost, meaning, Optional.of(pullback));
     }
 
-    /** A function whose derivative, if any, is the op's own. */
+    /** A function without a derivative here; an op may define one. */
     Fn1(Takes takes, int cost, DoubleUnaryOperator meaning) {
         this(takes, cost, meaning, Optional.empty());
     }
@@ -93,7 +94,10 @@ public enum Fn1 {
         this.pullback = pullback;
     }
 
-    /** What it gives for an argument of compute type {@code x}; refuses what it does not take. */
+    /**
+     * The result type for an argument of compute type {@code x}; refuses a type that the function
+     * does not accept.
+     */
     public DType type(DType x) {
         return switch (takes) {
             case NUMBERS -> {
@@ -119,12 +123,12 @@ public enum Fn1 {
         if (!holds) throw new ShapeException(fault);
     }
 
-    /** Roughly the arithmetic instructions it takes an element. */
+    /** Roughly the number of arithmetic instructions per element. */
     int cost() {
         return cost;
     }
 
-    /** Its value at a float, in double: the law for all devices. */
+    /** The value at {@code x} in double, which defines the function for all devices. */
     public double apply(double x) {
         return meaning.applyAsDouble(x);
     }
@@ -160,7 +164,7 @@ public enum Fn1 {
         return lit(1).div(x.sqrt());
     }
 
-    /** For rows before its own, which may not name it. */
+    /** The cosine, for rows above {@code COS}, which cannot refer to it. */
     private static Scalar cos(Scalar x) {
         return x.apply(COS);
     }

@@ -42,8 +42,8 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
     }
 
     /**
-     * What the nodes' traits mean for whatever runs this graph as its body: effects and chance
-     * inside it are its own.
+     * The traits of an op whose body is this graph: it has an effect, or is nondeterministic, if
+     * one of the nodes is.
      */
     public Set<Trait> traits() {
         var all = EnumSet.noneOf(Trait.class);
@@ -101,7 +101,9 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
         }
 
         /** As {@link #emit(Op, List)}, with the labels of the node. */
-        @SuppressWarnings("ReferenceEquality") // an equal value of another graph is still another's
+        @SuppressWarnings(
+                "ReferenceEquality") // compared by identity: an equal value may belong to another
+        // graph
         public List<Value> emit(Op op, List<Value> inputs, Set<String> labels) {
             for (int i = 0; i < inputs.size(); i++) {
                 var v = inputs.get(i);
@@ -123,7 +125,7 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
             return emit(op, List.of(inputs)).getFirst();
         }
 
-        /** Everything emitted so far, in order; grows as more is. */
+        /** The nodes emitted so far, in order; a live view. */
         public List<Node> nodes() {
             return Collections.unmodifiableList(nodes);
         }
@@ -133,14 +135,14 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
             return nodes.size();
         }
 
-        /** The node whose last emission this was, for a pass that needs it. */
+        /** The node that was emitted last. */
         public Node last() {
             return nodes.getLast();
         }
 
         /**
-         * Copies the nodes of {@code graph} here, its params replaced by {@code arguments}; regions
-         * nest in this one.
+         * Copies the nodes of {@code graph} into this one, with {@code arguments} for its
+         * parameters; its regions are nested in the current one. Returns the copy of each value.
          */
         public Table<Value, Value> inline(Graph graph, List<Value> arguments) {
             var here = new Table<Value, Value>();

@@ -11,7 +11,7 @@ import java.util.List;
 public sealed interface Kernel
         permits Kernel.Viewed,
                 Kernel.Rows,
-                Decoded,
+                DecodingContract,
                 Kernel.Assemble,
                 Kernel.Cut,
                 Kernel.Gather,
@@ -46,8 +46,8 @@ public sealed interface Kernel
 
     /**
      * {@code out_j[i] = bodies_j(operand_0[i], operand_1[i], ...)} for every index {@code i} of
-     * {@code shape}. All bodies are evaluated at an index before any output is written there: each
-     * output may lie over an operand that is read nowhere else than where it is written.
+     * {@code shape}. All bodies are evaluated at an index before any output is written there: an
+     * output may overwrite an operand that is read only where it is written.
      */
     record Map(Shape shape, List<View> operands, List<Scalar> bodies) implements Viewed {
         public Map {
@@ -113,15 +113,15 @@ public sealed interface Kernel
             Shape shape,
             int leading,
             List<View> operands,
-            List<Row.RowValue> numbers,
-            List<Row.Result> results)
+            List<RowParts.RowValue> numbers,
+            List<RowParts.Result> results)
             implements Kernel {
         public Rows {
             operands = List.copyOf(operands);
             numbers = List.copyOf(numbers);
             results = List.copyOf(results);
             operands.forEach(v -> v.requireRank(shape.rank()));
-            Row.check(shape, leading, numbers, results);
+            RowParts.check(shape, leading, numbers, results);
         }
 
         /** Rows with one result. */
@@ -129,14 +129,14 @@ public sealed interface Kernel
                 Shape shape,
                 int leading,
                 List<View> operands,
-                List<Row.RowValue> numbers,
-                Row.Result result) {
+                List<RowParts.RowValue> numbers,
+                RowParts.Result result) {
             this(shape, leading, operands, numbers, List.of(result));
         }
 
         /** The result of a kernel with one output. */
-        public Row.Result result() {
-            return Row.only(results);
+        public RowParts.Result result() {
+            return RowParts.only(results);
         }
 
         /** The shape of the rows: one number for each index of it. */
@@ -145,7 +145,7 @@ public sealed interface Kernel
         }
 
         public long width() {
-            return Row.width(shape, leading);
+            return RowParts.width(shape, leading);
         }
 
         /** The types of all arguments, numbers included, of operands stored as {@code stored}. */
@@ -160,7 +160,7 @@ public sealed interface Kernel
      * {@code out[..., i, j] = epilogue(sum_k a[..., i, k] * b[..., k, j], extras[..., i, j])}. View
      * {@code a} runs over batch + [m, k], {@code b} over batch + [k, n], the extras over batch +
      * [m, n]; argument 0 of the epilogue is the sum. The order of the sum depends on {@code k}
-     * alone. An extra that is read where the output is written may lie under it.
+     * alone. The output may overwrite an extra that is read at the index that is written.
      */
     record Contract(
             Shape batch, int m, int n, int k, View a, View b, List<View> extras, Scalar epilogue)
@@ -185,8 +185,8 @@ public sealed interface Kernel
         }
 
         /**
-         * Whether the first input fills the whole, so that this is an update of it: nothing shows
-         * of the fill, and the output may lie where that input did.
+         * Whether the first input covers the whole shape: this is an update of it, and the output
+         * may take its memory.
          */
         public boolean isUpdate() {
             if (parts.isEmpty()) return false;
@@ -196,7 +196,7 @@ public sealed interface Kernel
                     && first.step().stream().allMatch(s -> s == 1);
         }
 
-        /** Whether the parts are boxes apart from each other that leave nothing of the fill. */
+        /** Whether the parts are boxes that do not overlap and cover the whole shape. */
         public boolean isTiled() {
             if (shape.size() == 0) return true;
             long sum = 0;
@@ -219,12 +219,12 @@ public sealed interface Kernel
             sizes = List.copyOf(sizes);
         }
 
-        /** What output {@code i} is walked along. */
+        /** The iteration shape of output {@code i}. */
         public Shape shape(int i) {
             return Shape.of(outer, sizes.get(i), inner);
         }
 
-        /** Where in the input output {@code i} lies. */
+        /** The view by which output {@code i} is read from the input. */
         public View view(int i) {
             long all = sizes.stream().mapToLong(Integer::longValue).sum();
             long before = sizes.subList(0, i).stream().mapToLong(Integer::longValue).sum();
@@ -251,9 +251,9 @@ public sealed interface Kernel
      * Sends {@code source[i]} to {@code out[target(i) + index[i] * stride]}, for every index of
      * {@code shape} in row-major order. ADD: inputs are index and source, places begin at zero, and
      * every sum is taken in F64 (integers in I64) and rounded once. Others: inputs are data, index
-     * and source; of the data's element and those sent to its place stays the last (SET), or the
-     * largest or least, NaN if there is one. Along an axis the target either does not move or moves
-     * to elements of its own, whatever the index.
+     * and source; the result is the last of the data's element and those sent to its place (SET),
+     * or the largest or least, NaN if there is one. Along an axis the target either does not move
+     * or moves to elements of its own, whatever the index.
      */
     record Scatter(
             Write write,
@@ -265,7 +265,7 @@ public sealed interface Kernel
             long stride,
             int bound)
             implements Kernel {
-        /** Whether this changes its first input, so that the output may lie where that did. */
+        /** Whether this updates its first input, whose memory the output may take. */
         public boolean isUpdate() {
             return write != Write.ADD;
         }
@@ -274,8 +274,8 @@ public sealed interface Kernel
     /**
      * Running sums, products or extremes of x along the middle axis of {@code [outer, length,
      * inner]}, from either end, carried in F64 (integers in I64) and rounded where they are stored.
-     * If {@code weighted}, the inputs are weights and x, floats, and {@code s[i] = x[i] + weight[i]
-     * * s[i - 1]}, where the first weight is not used; else x is the only input.
+     * If {@code weighted}, the inputs are weights and x (floats): {@code s[i] = x[i] + weight[i] *
+     * s[i - 1]}, where the first weight is not used; else x is the only input.
      */
     record Cumulate(
             long outer, int length, long inner, Combine combine, boolean reverse, boolean weighted)
@@ -329,10 +329,10 @@ public sealed interface Kernel
 
     /**
      * Outputs: softmax(scale q k^T + mask) v, and the log of each row's sum of exponentials,
-     * [batch, heads, queries]. {@code operands} says where q, k and v lie, {@code out} where the
-     * first output goes; elements of a row follow each other.
+     * [batch, heads, queries]. {@code operands} are views of q, k and v, {@code out} one of the
+     * first output; rows are contiguous.
      */
-    record Attend(Heads heads, List<View> operands, View out) implements Viewed {
+    record Attend(AttentionShape heads, List<View> operands, View out) implements Viewed {
         public Attend {
             operands = List.copyOf(operands);
             heads.requireRows(List.of(operands.get(0), operands.get(1)), heads.width());
@@ -340,22 +340,23 @@ public sealed interface Kernel
         }
 
         /** All in row-major order. */
-        public Attend(Heads h) {
+        public Attend(AttentionShape h) {
             this(h, h.contiguous(), View.contiguous(h.outShape()));
         }
     }
 
     /**
-     * Where a result goes: by {@code view} into an output. Results may share an output, and those
-     * of an output fill it.
+     * Writes a result through {@code view} into an output, which several results may fill together.
      */
     record Place(int output, View view) {}
 
     /**
-     * Inputs q, k, v, (mask), out, dout, logsum; results dq, dk, dv. {@code operands} says where q,
-     * k, v, out and dout lie, {@code results} where the results go, to as many outputs as it names.
+     * Inputs q, k, v, (mask), out, dout, logsum; results dq, dk, dv. {@code operands} are the views
+     * of q, k, v, out and dout; {@code results} says to which outputs the results are written, and
+     * how.
      */
-    record AttendGrad(Heads heads, List<View> operands, List<Place> results) implements Viewed {
+    record AttendGrad(AttentionShape heads, List<View> operands, List<Place> results)
+            implements Viewed {
         public AttendGrad {
             operands = List.copyOf(operands);
             results = List.copyOf(results);
@@ -367,7 +368,7 @@ public sealed interface Kernel
         }
 
         /** All in row-major order. */
-        public AttendGrad(Heads h) {
+        public AttendGrad(AttentionShape h) {
             this(
                     h,
                     h.contiguousWithOut(),
@@ -378,22 +379,21 @@ public sealed interface Kernel
         }
     }
 
-    /**
-     * Plain Java of the op's own, for what is not a loop over elements: run as it is by every
-     * device.
-     */
+    /** Plain Java code of an op that is not a loop over elements; every device runs it as it is. */
     non-sealed interface Library extends Kernel {
-        /** Bytes of scratch that {@link #run} is handed; they are planned like any other buffer. */
+        /**
+         * The bytes of workspace that {@link #run} gets; they are planned like any other buffer.
+         */
         long workspaceBytes();
 
-        /** Whether output 0 is input 0 as it is, so that it may lie in its place. */
+        /** Whether output 0 equals input 0, so that it may take the memory of that input. */
         default boolean passesFirst() {
             return false;
         }
 
         /**
-         * Computes outputs from inputs. Must not keep a buffer, and must not read an output before
-         * writing it; but what has {@link Trait#BESIDE} uses its outputs until they are read.
+         * Computes outputs from inputs. Must not keep a buffer (with {@link Trait#BESIDE}, until
+         * the outputs are read), and must not read an output before writing it.
          */
         void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
     }

@@ -3,8 +3,8 @@ package dev.ebb.ir;
 import java.util.List;
 
 /**
- * Gives its operand a name and does nothing else. It never becomes a kernel: before anything is
- * planned the name becomes a label of the node that computes the operand.
+ * Gives its operand a name and does nothing else. It never becomes a kernel: before planning, the
+ * name becomes a label of the node that computes the operand.
  */
 public record Label(String text) implements Op {
 

@@ -11,14 +11,14 @@ public interface Memory {
 
     long bytes();
 
-    /** The address of the first byte, as the device counts them. */
+    /** The address of the first byte in the address space of the device. */
     long address();
 
     /** The {@code bytes} bytes from {@code offset} on. */
     Memory slice(long offset, long bytes);
 
     /**
-     * The same bytes as the host sees them.
+     * The same bytes as a memory segment of the host.
      *
      * @throws IllegalStateException if this is not the host's memory
      */

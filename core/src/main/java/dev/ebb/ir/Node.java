@@ -103,16 +103,16 @@ public record Node(
      */
     @FunctionalInterface
     public interface Cuts {
-        /** The pieces would have other bits, or it is not known. */
+        /** The pieces would have other bits, or the device does not know. */
         int NEVER = 0;
 
-        /** Each index is computed by itself. */
+        /** Each index is computed independently. */
         int ANYWHERE = 1;
 
         /**
-         * Every so many indices of {@code axis}. Where the axis is combined, by a fold or a
-         * product, pieces of exactly so many indices, the last may be shorter, are combined in
-         * order.
+         * The number of indices of {@code axis} after which the device may cut, and after every
+         * multiple of it. If a fold or a product combines the axis, it must be cut into pieces of
+         * exactly this size (the last may be shorter), whose results are combined in order.
          */
         int every(Node node, int axis);
     }

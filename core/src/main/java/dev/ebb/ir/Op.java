@@ -6,14 +6,15 @@ import java.util.Set;
 
 /**
  * Everything the engine knows of one operation, in one place. An op without a shape rule, a kernel
- * or a derivative does not compile. Ops are values: two ops that are equal do the same.
+ * or a derivative does not compile. Ops are values: two equal ops compute the same.
  */
 public interface Op {
 
     String name();
 
     /**
-     * The output types for these input types, or a {@link ShapeException} that says what would fit.
+     * The output types for these input types, or a {@link ShapeException} that names types that
+     * would fit.
      */
     List<Type> infer(List<Type> inputs);
 
@@ -21,14 +22,14 @@ public interface Op {
     Kernel kernel(List<Type> inputs);
 
     /**
-     * Emits the derivative: adds to the cotangent of each input what the cotangents of the outputs
-     * imply.
+     * Emits the derivative (the vector-Jacobian product): adds to the cotangent of each input its
+     * part, given the cotangents of the outputs.
      */
     void pullback(Node node, Adjoints adjoints);
 
     /**
-     * How inputs of this op can be rebuilt from its outputs and its other inputs: ways back that a
-     * plan may take instead of keeping or recomputing them.
+     * How inputs of this op can be rebuilt from its outputs and its other inputs: a plan may invert
+     * the op instead of keeping or recomputing them.
      */
     default List<Inverse> inverses(List<Type> inputs) {
         return List.of();
@@ -36,7 +37,7 @@ public interface Op {
 
     /**
      * Emits this op for a batch of examples, where some operands differ from example to example. By
-     * default the form of its kernel decides how; ops with bodies override it.
+     * default the rule for the form of its kernel is applied; ops with bodies override it.
      */
     default void batch(Node node, Batching batching) {
         batching.together(node);
@@ -47,50 +48,57 @@ public interface Op {
     }
 
     /**
-     * Emits this op and its tangents at once, where that is less work than transposing its
-     * pullback, the default; returns whether it did.
+     * Emits this op and its tangents at once, if that is less work than the default, which
+     * transposes its pullback; returns whether it did.
      */
     default boolean forward(Node node, Forwarding forwarding) {
         return false;
     }
 
-    /** What is known so far while a graph is rewritten to carry tangents along. */
+    /** The values and tangents known so far while a graph is rewritten to propagate tangents. */
     interface Forwarding {
 
-        /** Where values and tangents are emitted. */
+        /** The builder of the new graph. */
         Graph.Builder graph();
 
-        /** What stands for {@code value}. */
+        /** The value of the new graph that replaces {@code value}. */
         Value of(Value value);
 
-        /** Its tangent, of its type; empty where that is zero. */
+        /** The tangent of {@code value}, of the same type; empty if it is zero. */
         Optional<Value> tangent(Value value);
 
-        /** {@code here} stands for {@code value} from now on, with this tangent. */
+        /** Sets the value of the new graph that replaces {@code value}, and its tangent. */
         void put(Value value, Value here, Optional<Value> tangent);
     }
 
     /**
      * The values known so far while a graph is rewritten to work on several examples at once: each
-     * value either has one more axis, the first, with one slice an example, or is the same for all.
+     * value is either batched, with a first axis that has one slice per example, or the same for
+     * all examples.
      */
     interface Batching {
 
-        /** Where the nodes for all examples are emitted. */
+        /** The builder of the batched graph. */
         Graph.Builder graph();
 
-        /** Whether {@code value} differs from example to example. */
+        /** Whether {@code value} is batched. */
         boolean differs(Value value);
 
-        /** What stands for {@code value}: with the axis if it differs, else as it is. */
+        /**
+         * The value that replaces {@code value} in the batched graph, with the batch axis if it is
+         * batched.
+         */
         Value of(Value value);
 
-        /** What stands for {@code value}, with the axis in any case. */
+        /**
+         * The value that replaces {@code value}, broadcast along the batch axis if it is not
+         * batched.
+         */
         Value stacked(Value value);
 
         /**
-         * {@code here}, which has the axis if {@code differs}, stands for {@code value} from now
-         * on.
+         * Sets the value of the batched graph that replaces {@code value}; it has the batch axis if
+         * {@code differs}.
          */
         void put(Value value, Value here, boolean differs);
 
@@ -98,20 +106,22 @@ public interface Op {
         Value swapped(Value here);
 
         /**
-         * Emits {@code node} with one more axis: one kernel of the same form, where that is one.
+         * Emits {@code node} as one kernel of the same form with a batch axis, if there is such a
+         * kernel.
          */
         void together(Node node);
 
-        /** Emits {@code node} as a loop that takes one example after the other. */
+        /** Emits {@code node} as a loop that processes one example after the other. */
         void oneByOne(Node node);
 
         /**
-         * {@code body} for all examples, of parameters that differ or not. A result has the axis if
-         * it differs or if {@code stacked} asks for it; which do is told.
+         * {@code body} for the batch, where {@code params} says which parameters are batched. A
+         * result has the batch axis if it depends on a batched value or if {@code stacked} requires
+         * it.
          */
         Body body(Graph body, List<Boolean> params, List<Boolean> stacked);
 
-        /** A graph for all examples, and which of its results have the axis. */
+        /** A graph for the batch, and which of its results are batched. */
         record Body(Graph graph, List<Boolean> differs) {
             public Body {
                 differs = List.copyOf(differs);

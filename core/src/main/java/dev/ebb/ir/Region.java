@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where in the user's program a node was written: the enclosing regions (layers, blocks), outermost
- * first. A strategy may treat a region as a unit. Nodes of the backward half have the region of the
- * forward node they come from.
+ * The regions of the user's program (layers, blocks) that enclose a node, outermost first. A
+ * strategy may treat a region as a unit. Nodes of the backward half have the region of the forward
+ * node they come from.
  */
 public record Region(List<String> path) {
 

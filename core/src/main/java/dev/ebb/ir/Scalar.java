@@ -79,7 +79,10 @@ public sealed interface Scalar {
             return compareTo(EQ) >= 0 && compareTo(GE) <= 0;
         }
 
-        /** Its value at two floats, in double, where that is a float: the law for all devices. */
+        /**
+         * The value at two floats in double, if it is a float; it defines the function for all
+         * devices.
+         */
         public double apply(double x, double y) {
             return switch (this) {
                 case ADD -> x + y;
@@ -98,7 +101,10 @@ public sealed interface Scalar {
             };
         }
 
-        /** What it gives for arguments of these compute types; refuses what it does not take. */
+        /**
+         * The result type for arguments of these compute types; refuses types that the function
+         * does not accept.
+         */
         DType type(DType x, DType y) {
             require(x == y, this + " of " + x + " and " + y + "; cast one of them");
             return switch (this) {
@@ -130,7 +136,7 @@ public sealed interface Scalar {
 
     /**
      * The type of this expression when its arguments are stored as {@code args}. There are no
-     * silent conversions: what does not fit is refused.
+     * implicit conversions: types that do not fit are refused.
      */
     default DType type(List<DType> args) {
         return switch (this) {
@@ -198,14 +204,14 @@ public sealed interface Scalar {
     }
 
     /**
-     * Roughly the arithmetic instructions this takes an element: what recomputing it in registers
-     * costs.
+     * Roughly the number of arithmetic instructions per element, which is the cost of recomputing
+     * it in registers.
      */
     default int cost() {
         return own() + parts().stream().mapToInt(Scalar::cost).sum();
     }
 
-    /** What computing {@code bodies} together takes: parts that are equal are computed once. */
+    /** The cost of computing {@code bodies} together; equal subexpressions are computed once. */
     static int cost(List<Scalar> bodies) {
         var seen = new HashSet<Scalar>();
         return bodies.stream().mapToInt(b -> b.costBeyond(seen)).sum();
@@ -216,7 +222,7 @@ public sealed interface Scalar {
         return own() + parts().stream().mapToInt(p -> p.costBeyond(seen)).sum();
     }
 
-    /** What the outermost function takes. */
+    /** The cost of the outermost function. */
     private int own() {
         return switch (this) {
             case Arg _, Lit _, Index _, Position _ -> 0;

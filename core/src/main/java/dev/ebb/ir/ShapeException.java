@@ -1,7 +1,8 @@
 package dev.ebb.ir;
 
 /**
- * Operands whose shapes or element types do not fit; the message says which, why, and what would.
+ * Operands whose shapes or element types do not fit; the message names them, the reason, and shapes
+ * or types that would fit.
  */
 public final class ShapeException extends IllegalArgumentException {
     private static final long serialVersionUID = 1;

@@ -14,7 +14,7 @@ public final class Table<K, V> {
         entries.put(key, value);
     }
 
-    /** What is known of {@code key}, which must be there. */
+    /** The value of {@code key}, which must be present. */
     public V at(K key) {
         var value = entries.get(key);
         if (value == null) throw new IllegalStateException("nothing is known of " + key);
@@ -29,7 +29,7 @@ public final class Table<K, V> {
         return entries.containsKey(key);
     }
 
-    /** Forgets {@code key}, which must be there. */
+    /** Removes {@code key}, which must be present, and returns its value. */
     public V take(K key) {
         var value = entries.remove(key);
         if (value == null) throw new IllegalStateException("nothing is known of " + key);

@@ -3,8 +3,8 @@ package dev.ebb.ir;
 import java.util.Set;
 
 /**
- * Properties of an op, beside its kernel, that passes and planners must respect: that it may run
- * only once, for instance.
+ * Properties of an op, besides its kernel, that passes and planners must respect; for example, that
+ * it may run only once.
  */
 public enum Trait {
     /** Changes something outside the graph: runs exactly once, in program order. */
@@ -21,7 +21,7 @@ public enum Trait {
      */
     BESIDE;
 
-    /** Whether what has these traits may run only once. */
+    /** Whether an op with these traits may run only once. */
     public static boolean once(Set<Trait> traits) {
         return traits.contains(EFFECT) || traits.contains(NONDETERMINISTIC);
     }

@@ -7,7 +7,7 @@ import java.util.List;
  * defines it; it never changes.
  */
 public record Value(int id, Type type) {
-    /** The type of each. */
+    /** The types of {@code values}. */
     public static List<Type> types(List<Value> values) {
         return switch (values.size()) {
             case 0 -> List.of();

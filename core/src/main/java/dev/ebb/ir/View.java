@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * How a kernel reads an operand: index {@code i} of its iteration shape finds element {@code offset
- * + sum(i[d] * strides[d])}. Broadcast, transpose, slice and flip are all strides.
+ * How a kernel reads an operand: at index {@code i} of its iteration shape it reads element {@code
+ * offset + sum(i[d] * strides[d])}. Broadcast, transpose, slice and flip are all strides.
  */
 public record View(long offset, List<Long> strides) {
 
@@ -27,7 +27,7 @@ public record View(long offset, List<Long> strides) {
         return new View(0, strides);
     }
 
-    /** The same of several buffers. */
+    /** The row-major views of several buffers. */
     static List<View> allContiguous(Shape... shapes) {
         return Stream.of(shapes).map(View::contiguous).toList();
     }
@@ -46,7 +46,7 @@ public record View(long offset, List<Long> strides) {
         return new View(0, strides);
     }
 
-    /** Refuses this for operands that are walked along another number of axes. */
+    /** Refuses a view whose number of axes is not {@code rank}. */
     void requireRank(int rank) {
         if (strides.size() != rank) {
             throw new IllegalArgumentException(
@@ -63,7 +63,8 @@ public record View(long offset, List<Long> strides) {
     }
 
     /**
-     * Whether walking {@code shape} in row-major order reads the buffer in order, from its start.
+     * Whether iterating over {@code shape} in row-major order reads the buffer in order, from its
+     * start.
      */
     public boolean isContiguous(Shape shape) {
         if (offset != 0) return false;
@@ -77,7 +78,8 @@ public record View(long offset, List<Long> strides) {
     }
 
     /**
-     * Where an input goes in an {@link Kernel.Assemble}: its index i to {@code start + i * step}.
+     * The position of an input in the output of a {@link Kernel.Assemble}: index i of the input is
+     * written to {@code start + i * step}.
      */
     public record Part(Shape shape, List<Integer> start, List<Integer> step) {
         public Part {
@@ -85,7 +87,7 @@ public record View(long offset, List<Long> strides) {
             step = List.copyOf(step);
         }
 
-        /** Where index zero goes in {@code whole}, and how far apart its neighbours do. */
+        /** The view by which the input is written into a tensor of shape {@code whole}. */
         public View in(Shape whole) {
             var own = View.contiguous(whole);
             long offset = 0;
@@ -98,8 +100,9 @@ public record View(long offset, List<Long> strides) {
         }
 
         /**
-         * Whether an element of both may go to the same place: unless, along some axis, one ends
-         * before the other begins, or both take every n-th index and begin differently.
+         * Whether elements of both may be written to the same index. They are not if, along some
+         * axis, one ends before the other begins, or both step by n and start at different
+         * remainders modulo n.
          */
         public boolean overlaps(Part other) {
             for (int d = 0; d < shape.rank(); d++) {

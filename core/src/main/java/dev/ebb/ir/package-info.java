@@ -1,5 +1,6 @@
 /**
- * What a program is: types, values, nodes, graphs, ops, and the few kernel forms all ops lower to.
+ * The representation of programs: types, values, nodes, graphs, ops, and the few kernel forms to
+ * which all ops are lowered.
  */
 @NullMarked
 package dev.ebb.ir;

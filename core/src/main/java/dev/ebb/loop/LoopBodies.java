@@ -51,7 +51,10 @@ final class LoopBodies {
         this.cost = cost;
     }
 
-    /** {@code graph} with every body in at most {@code bytes}, or in as few as it can be. */
+    /**
+     * {@code graph} with every body in at most {@code bytes} of workspace, or in the smallest
+     * possible.
+     */
     Graph within(Graph graph, long bytes) {
         return bytes == UNBOUNDED ? graph : Loops.with(graph, k -> within(k, bytes));
     }
@@ -83,8 +86,8 @@ final class LoopBodies {
     }
 
     /**
-     * Workspace limits for a curve of all budgets: none, half of what bodies take, the smallest
-     * possible.
+     * Workspace limits for a curve of all budgets: none, half of what the bodies take as written,
+     * the smallest possible.
      */
     List<Long> bounds(Graph graph) {
         return isIn(graph) ? List.of(UNBOUNDED, largest(graph) / 2, 0L) : List.of(UNBOUNDED);

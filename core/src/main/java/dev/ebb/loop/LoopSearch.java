@@ -5,7 +5,7 @@ import dev.ebb.pass.Reversals;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
-import dev.ebb.plan.Saved;
+import dev.ebb.plan.SavedShare;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
@@ -20,7 +20,7 @@ import java.util.function.Function;
 /**
  * Finds the best plan of a program with loops. A loop keeps everything that its reverse reads if
  * that fits, otherwise as much as does. The search is over the number of states for which each loop
- * gets checkpoint memory, shared with tapes, and over limits on the workspace of the bodies of
+ * gets a checkpoint area, shared with tapes, and over limits on the workspace of the bodies of
  * loops and branches.
  */
 final class LoopSearch {
@@ -28,7 +28,7 @@ final class LoopSearch {
     private static final double ROUNDING = 1e-9;
 
     private final Graph merged;
-    private final Rooms rooms;
+    private final CheckpointAreas areas;
     private final LoopBodies bodies;
     private final Function<Graph, Curve> curves;
     private final List<Reversals.Reversed> loops = new ArrayList<>();
@@ -39,12 +39,13 @@ final class LoopSearch {
 
     /**
      * @param merged the program, its loops not yet reversed
-     * @param rooms what its loops may keep, and where
-     * @param curves what memory buys for the graphs that the search decides on
+     * @param areas the checkpoint areas that its loops may get
+     * @param curves the curve of time over memory for each graph that the search considers
      */
-    LoopSearch(Graph merged, Rooms rooms, LoopBodies bodies, Function<Graph, Curve> curves) {
+    LoopSearch(
+            Graph merged, CheckpointAreas areas, LoopBodies bodies, Function<Graph, Curve> curves) {
         this.merged = merged;
-        this.rooms = rooms;
+        this.areas = areas;
         this.bodies = bodies;
         this.curves = curves;
         whole =
@@ -52,19 +53,19 @@ final class LoopSearch {
                         merged,
                         loop -> {
                             loops.add(loop);
-                            return rooms.room(loop, Long.MAX_VALUE);
+                            return areas.plan(loop, Long.MAX_VALUE);
                         });
         looping = LoopBodies.isIn(whole);
         everything = curve(whole);
     }
 
-    /** The curve with this checkpoint memory for loops and {@code bound} bytes for each body. */
-    private Curve curve(Reversals.Rooms given, long bound) {
+    /** The curve with these checkpoint areas and {@code bound} bytes of workspace for each body. */
+    private Curve curve(Reversals.CheckpointPlanner given, long bound) {
         return curve(bodies.within(Reversals.within(merged, given), bound));
     }
 
     private Curve curve(Graph graph) {
-        return curves.apply(graph).among(rooms.used());
+        return curves.apply(graph).among(areas.used());
     }
 
     /** The curve of the program whose loops keep everything. */
@@ -77,7 +78,7 @@ final class LoopSearch {
         return everything.storeAllBytes();
     }
 
-    /** The cost of computing everything once, with checkpoint memory for all rounds. */
+    /** The cost of computing everything once, with a checkpoint area for all iterations. */
     double storeAllCost() {
         return everything.storeAllCost();
     }
@@ -94,23 +95,23 @@ final class LoopSearch {
             return smallest;
         }
         for (long bound : List.of(LoopBodies.UNBOUNDED, 0L)) {
-            if (!loops.isEmpty()) smallest.add(curve(loop -> rooms.room(loop, 0), bound));
-            if (rooms.undo(loops))
-                smallest.add(curve(loop -> rooms.inMemory().room(loop, 0), bound));
+            if (!loops.isEmpty()) smallest.add(curve(loop -> areas.plan(loop, 0), bound));
+            if (areas.undo(loops))
+                smallest.add(curve(loop -> areas.inMemory().plan(loop, 0), bound));
             smallest.add(
                     bound == LoopBodies.UNBOUNDED
                             ? everything
-                            : curve(loop -> rooms.room(loop, Long.MAX_VALUE), bound));
+                            : curve(loop -> areas.plan(loop, Long.MAX_VALUE), bound));
         }
         return smallest;
     }
 
-    /** The curves with checkpoint memory for 1, 2, 4, ... states. */
+    /** The curves with checkpoint areas for 1, 2, 4, ... states. */
     List<Curve> between() {
         var all = new ArrayList<Curve>();
-        for (long states = 1; states < rooms.mostStates(loops); states *= 2) {
-            long room = states;
-            all.add(curve(loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED));
+        for (long states = 1; states < areas.mostStates(loops); states *= 2) {
+            long count = states;
+            all.add(curve(loop -> areas.plan(loop, count), LoopBodies.UNBOUNDED));
         }
         return all;
     }
@@ -133,41 +134,41 @@ final class LoopSearch {
 
     /**
      * The cheapest plan that keeps no more than this share of the bytes that would be saved if
-     * everything was kept, checkpoint memory of loops included.
+     * everything was kept, checkpoint areas of loops included.
      */
     Plan saving(double share) {
         if (!looping) return everything.at(Budget.ofSaved(share));
-        long most = (long) (Saved.bytes(everything.problem()) * share);
+        long most = (long) (SavedShare.bytes(everything.problem()) * share);
         var best = keeping(everything, most);
         if (share >= 1) return best;
-        for (long states = 0; states < rooms.mostStates(loops); states += Math.max(1, states)) {
-            long room = states;
+        for (long states = 0; states < areas.mostStates(loops); states += Math.max(1, states)) {
+            long count = states;
             best =
                     cheaper(
                             best,
                             keeping(
-                                    curve(loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED),
+                                    curve(loop -> areas.plan(loop, count), LoopBodies.UNBOUNDED),
                                     most));
         }
         return best;
     }
 
     private static Plan keeping(Curve curve, long bytes) {
-        return curve.plan(new Saved.Bytes(bytes).plan(curve.problem(), curve.cost()));
+        return curve.plan(new SavedShare.Bytes(bytes).plan(curve.problem(), curve.cost()));
     }
 
     private Plan inLess(Plan least, Budget bytes) {
         var best = least;
         if (loops.isEmpty()) {
-            Reversals.Rooms none = loop -> rooms.room(loop, Long.MAX_VALUE);
+            Reversals.CheckpointPlanner none = loop -> areas.plan(loop, Long.MAX_VALUE);
             return orLess(best, none, fitting(none, bytes), bytes);
         }
-        long most = rooms.mostStates(loops) - 1;
+        long most = areas.mostStates(loops) - 1;
         long fits = 0;
         for (var how : Bound.values()) {
             for (long low = Math.max(1, fits), high = most; low <= high; ) {
                 long states = (low + high) >>> 1;
-                Reversals.Rooms given = loop -> rooms.room(loop, states);
+                Reversals.CheckpointPlanner given = loop -> areas.plan(loop, states);
                 var found = curve(given, bound(how, given, bytes)).beside(bytes.resolve(0));
                 if (found.isEmpty()) {
                     high = states - 1;
@@ -177,24 +178,24 @@ final class LoopSearch {
                 fits = states;
                 low = states + 1;
             }
-            // checkpoint memory for fewer states may save the rest of the program more than it
+            // a checkpoint area for fewer states may save the rest of the program more than it
             // costs the loops
             for (long states = fits / 2; how == Bound.NONE && states > 0; states /= 4) {
-                long room = states;
-                best = orLess(best, loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED, bytes);
+                long count = states;
+                best = orLess(best, loop -> areas.plan(loop, count), LoopBodies.UNBOUNDED, bytes);
             }
             if (how == Bound.NONE) best = withStatesBeside(fits, best, bytes);
         }
         return best;
     }
 
-    /** The workspace limits of bodies: none, or what makes the program fit. */
+    /** The workspace limits of bodies: none, or the largest one with which the program fits. */
     private enum Bound {
         NONE,
         FITTING
     }
 
-    private long bound(Bound how, Reversals.Rooms given, Budget bytes) {
+    private long bound(Bound how, Reversals.CheckpointPlanner given, Budget bytes) {
         return switch (how) {
             case NONE -> LoopBodies.UNBOUNDED;
             case FITTING -> fitting(given, bytes);
@@ -205,7 +206,7 @@ final class LoopSearch {
      * The workspace that bodies may take so that the program fits with all else kept; 0 if nothing
      * is left.
      */
-    private long fitting(Reversals.Rooms given, Budget bytes) {
+    private long fitting(Reversals.CheckpointPlanner given, Budget bytes) {
         var graph = Reversals.within(merged, given);
         long excess = curve(graph).storeAllBytes() - bytes.resolve(0);
         return excess <= 0 ? LoopBodies.UNBOUNDED : Math.max(0, bodies.largest(graph) - excess);
@@ -247,24 +248,27 @@ final class LoopSearch {
     }
 
     /**
-     * The same with further states offloaded, where that is faster than running more rounds again:
-     * as many as the place holds, or a part of them, which leaves room for other values.
+     * The same with further states offloaded, where that is faster than running more iterations
+     * again: as many as the place holds, or a part of them, which leaves room for other values.
      */
     private Plan withStatesBeside(long states, Plan without, Budget bytes) {
         long bound = LoopBodies.UNBOUNDED;
         var best = without;
-        for (var each : rooms.elsewhere(loops)) {
-            best = orLess(best, loop -> rooms.room(loop, states, each), bound, bytes);
+        for (var each : areas.elsewhere(loops)) {
+            best = orLess(best, loop -> areas.plan(loop, states, each), bound, bytes);
             // one state less, so that one can be in transfer while the loop runs
             if (states > 0)
-                best = orLess(best, loop -> rooms.moving(loop, states - 1, each), bound, bytes);
+                best = orLess(best, loop -> areas.moving(loop, states - 1, each), bound, bytes);
         }
         return best;
     }
 
-    /** The plan with this checkpoint memory, if it fits and is cheaper. */
-    private Plan orLess(Plan best, Reversals.Rooms given, long bound, Budget bytes) {
-        // otherwise the offloaded states take too much of the place, or there is no room
+    /**
+     * The plan with these checkpoint areas if it fits and is cheaper than {@code best}, otherwise
+     * {@code best}.
+     */
+    private Plan orLess(Plan best, Reversals.CheckpointPlanner given, long bound, Budget bytes) {
+        // otherwise the offloaded states take too much of the place, or do not fit
         var curve = curve(given, bound);
         if (isDearer(curve, bytes, best)) return best;
         return curve.beside(bytes.resolve(0)).map(p -> cheaper(p, best)).orElse(best);
@@ -275,44 +279,44 @@ final class LoopSearch {
         return a.cost() < b.cost() ? a : b;
     }
 
-    /** The program with checkpoint memory of several sizes and as many workspace limits. */
+    /** The program with checkpoint areas and workspace limits of several sizes. */
     List<TradeOff.Variant> variants() {
         if (!looping) return List.of(new TradeOff.Variant(everything, Ways.recomputing(), 0));
         var all = new ArrayList<TradeOff.Variant>();
-        var inMemory = rooms.inMemory();
-        boolean undo = rooms.undo(loops);
+        var inMemory = areas.inMemory();
+        boolean undo = areas.undo(loops);
         long most = inMemory.mostStates(loops);
         for (long bound : bodies.bounds(whole)) {
-            all.add(variant(loop -> rooms.room(loop, Long.MAX_VALUE), bound));
+            all.add(variant(loop -> areas.plan(loop, Long.MAX_VALUE), bound));
             for (long states = 0;
                     !loops.isEmpty() && states <= most;
                     states += Math.max(1, states)) {
-                long room = states;
-                all.add(variant(loop -> inMemory.room(loop, room), bound));
-                if (undo) all.add(variant(loop -> rooms.room(loop, room), bound));
-                for (var each : rooms.elsewhere(loops)) {
-                    all.add(variant(loop -> rooms.room(loop, room, each), bound));
-                    all.add(variant(loop -> rooms.moving(loop, room, each), bound));
+                long count = states;
+                all.add(variant(loop -> inMemory.plan(loop, count), bound));
+                if (undo) all.add(variant(loop -> areas.plan(loop, count), bound));
+                for (var each : areas.elsewhere(loops)) {
+                    all.add(variant(loop -> areas.plan(loop, count, each), bound));
+                    all.add(variant(loop -> areas.moving(loop, count, each), bound));
                 }
             }
         }
         return all;
     }
 
-    private TradeOff.Variant variant(Reversals.Rooms given, long bound) {
+    private TradeOff.Variant variant(Reversals.CheckpointPlanner given, long bound) {
         var needs = new ArrayList<Way>();
         var undone = new long[1];
         var curve =
                 curve(
                         loop -> {
-                            var room = given.of(loop);
-                            if (room.isEmpty()) {
+                            var plan = given.of(loop);
+                            if (plan.isEmpty()) {
                                 needs.add(Way.INVERSES);
-                                undone[0] += loop.rounds();
-                            } else if (room.get().memory().offloaded() > 0) {
-                                needs.add(rooms.places().get(room.get().memory().place()).way());
+                                undone[0] += loop.iterations();
+                            } else if (plan.get().area().offloaded() > 0) {
+                                needs.add(areas.places().get(plan.get().area().place()).way());
                             }
-                            return room;
+                            return plan;
                         },
                         bound);
         return new TradeOff.Variant(curve, Ways.of(needs.toArray(Way[]::new)), undone[0]);

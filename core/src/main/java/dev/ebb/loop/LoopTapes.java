@@ -1,10 +1,10 @@
 package dev.ebb.loop;
 
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Region;
@@ -14,7 +14,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
 import dev.ebb.pass.Reversals;
-import dev.ebb.pass.ReversedRound;
+import dev.ebb.pass.ReversedIteration;
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.loop.EvenSplits;
 import dev.ebb.plan.schedule.Cost;
@@ -31,10 +31,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Chooses what the tapes of loops hold. A smaller tape allows more rounds on tape, but makes the
- * reverse of a round recompute more. Each loop has a list of candidate tapes, computed once for
- * equal rounds; the one is taken with which the loop and its reverse are fastest in the given
- * checkpoint memory.
+ * Chooses the values that the tapes of loops hold. A smaller tape allows more iterations on tape,
+ * but makes the reverse of an iteration recompute more. Each loop has a list of candidate tapes,
+ * computed once for equal iterations; the one is taken with which the loop and its reverse are
+ * fastest in the given checkpoint area.
  */
 final class LoopTapes {
     /** The most tapes of a loop that are compared: the first, the last and some between them. */
@@ -46,14 +46,14 @@ final class LoopTapes {
     /**
      * A set of values to keep on tape.
      *
-     * @param bytes what a tape then takes
-     * @param taping the cost of a round that writes it
-     * @param backward the cost of a reverse round that reads it
+     * @param bytes the bytes of such a tape
+     * @param taping the cost of an iteration that writes it
+     * @param backward the cost of a reverse iteration that reads it
      * @param copying the cost of moving it once
      */
     record Tape(Set<Value> kept, long bytes, double taping, double backward, double copying) {
 
-        /** The cost of a round and its reverse, with the tape written once and read once. */
+        /** The cost of an iteration and its reverse, with the tape written once and read once. */
         double seconds() {
             return taping + backward + 1.5 * copying;
         }
@@ -76,8 +76,11 @@ final class LoopTapes {
         return known(loop).tapes.getLast();
     }
 
-    /** The checkpoint memory of {@code bytes} with which the loop and its reverse are fastest. */
-    synchronized Reversals.Room best(
+    /**
+     * The checkpoint area of {@code bytes} bytes, with the tape with which the loop and its reverse
+     * are fastest.
+     */
+    synchronized Reversals.CheckpointPlan best(
             Reversals.Reversed loop, long bytes, int offloaded, int place) {
         var known = known(loop);
         Tape best = known.tapes.getLast();
@@ -95,58 +98,58 @@ final class LoopTapes {
                 least = seconds;
             }
         }
-        return new Reversals.Room(
+        return new Reversals.CheckpointPlan(
                 memory(loop, bytes, best.bytes).above(offloaded, place), best.kept);
     }
 
     /**
-     * Checkpoint memory for the tapes of all rounds, each with the values that are faster to keep
-     * than to recompute.
+     * The checkpoint area for the tapes of all iterations, each with the values that are faster to
+     * keep than to recompute.
      */
-    synchronized Reversals.Room full(Reversals.Reversed loop) {
-        var tape = fastest(loop.round());
-        return new Reversals.Room(memory(loop, Long.MAX_VALUE, tape.bytes), tape.kept);
+    synchronized Reversals.CheckpointPlan full(Reversals.Reversed loop) {
+        var tape = fastest(loop.iteration());
+        return new Reversals.CheckpointPlan(memory(loop, Long.MAX_VALUE, tape.bytes), tape.kept);
     }
 
     /**
-     * The fastest tape: of the values that the reverse of a round reads, those that take longer to
-     * recompute than to write and read. No other tape of the list is faster, so that more memory
-     * never costs time.
+     * The fastest tape: of the values that the reverse of an iteration reads, those that take
+     * longer to recompute than to write and read. No other tape of the list is faster, so that more
+     * memory never costs time.
      */
-    private Tape fastest(ReversedRound round) {
+    private Tape fastest(ReversedIteration iteration) {
         return fastest.computeIfAbsent(
-                round.graph(),
+                iteration.graph(),
                 _ -> {
-                    var best = tape(round, round.fullTape());
-                    for (Value v : round.fullTape()) {
+                    var best = tape(iteration, iteration.fullTape());
+                    for (Value v : iteration.fullTape()) {
                         var less = new LinkedHashSet<>(best.kept);
                         less.remove(v);
-                        var without = tape(round, less);
+                        var without = tape(iteration, less);
                         if (without.seconds() < best.seconds()) best = without;
                     }
-                    var none = tape(round, Set.of());
+                    var none = tape(iteration, Set.of());
                     return none.seconds() < best.seconds() ? none : best;
                 });
     }
 
-    private static LoopMemory memory(Reversals.Reversed loop, long bytes, long tape) {
-        long rounds = Math.max(1, loop.rounds());
+    private static CheckpointArea memory(Reversals.Reversed loop, long bytes, long tape) {
+        long iterations = Math.max(1, loop.iterations());
         long most =
-                loop.known()
-                        ? rounds * tape
-                        : tape + (Math.min(UNKNOWN_STATES, rounds) - 1) * loop.state();
-        return new LoopMemory(Math.min(bytes, most), loop.state(), tape, Integer.MAX_VALUE);
+                loop.isLengthKnown()
+                        ? iterations * tape
+                        : tape + (Math.min(UNKNOWN_STATES, iterations) - 1) * loop.state();
+        return new CheckpointArea(Math.min(bytes, most), loop.state(), tape, Integer.MAX_VALUE);
     }
 
-    /** The loop and its reverse: see {@link dev.ebb.plan.cost.Roofline}. */
+    /** The predicted time of the loop and its reverse, as in {@link dev.ebb.plan.cost.Roofline}. */
     private static double seconds(
-            Reversals.Reversed loop, LoopMemory room, double ahead, Tape tape) {
-        int times = loop.rounds();
-        var splits = new EvenSplits(room, times);
+            Reversals.Reversed loop, CheckpointArea area, double ahead, Tape tape) {
+        int times = loop.iterations();
+        var splits = new EvenSplits(area, times);
         int taped = times == 0 ? 0 : Math.min(times, splits.capacity(0));
         double again = splits.ahead(0, times, 0);
-        if (loop.known()) again = Math.max(0, again - (times - taped));
-        int left = loop.known() ? times - taped : times;
+        if (loop.isLengthKnown()) again = Math.max(0, again - (times - taped));
+        int left = loop.isLengthKnown() ? times - taped : times;
         return (times - taped) * ahead
                 + taped * (tape.taping + tape.copying / 2)
                 + again * ahead
@@ -155,27 +158,27 @@ final class LoopTapes {
     }
 
     private Known known(Reversals.Reversed loop) {
-        return known.computeIfAbsent(loop.round().graph(), _ -> found(loop.round()));
+        return known.computeIfAbsent(loop.iteration().graph(), _ -> found(loop.iteration()));
     }
 
-    /** The search for the values of a round to keep for its reverse. */
-    static TapeSearch search(ReversedRound round) {
-        var carries = new HashSet<>(round.carries());
-        var params = new HashSet<>(round.forwardParams());
+    /** The search for the values of an iteration to keep for its reverse. */
+    static TapeSearch search(ReversedIteration iteration) {
+        var carries = new HashSet<>(iteration.carries());
+        var params = new HashSet<>(iteration.forwardParams());
         return new TapeSearch(
-                round.graph(),
-                round.forwardParams(),
-                round.forwardResults(),
-                round::isEarly,
-                v -> carries.contains(v) || round.isEarlyAndChanging(v) && !params.contains(v));
+                iteration.graph(),
+                iteration.forwardParams(),
+                iteration.forwardResults(),
+                iteration::isEarly,
+                v -> carries.contains(v) || iteration.isEarlyAndChanging(v) && !params.contains(v));
     }
 
-    private Known found(ReversedRound round) {
-        var search = search(round);
+    private Known found(ReversedIteration iteration) {
+        var search = search(iteration);
         var all = new ArrayList<Tape>();
-        for (var kept : search.tapes(cost, cache)) all.add(tape(round, kept));
-        all.add(tape(round, Set.of()));
-        var fastest = fastest(round);
+        for (var kept : search.tapes(cost, cache)) all.add(tape(iteration, kept));
+        all.add(tape(iteration, Set.of()));
+        var fastest = fastest(iteration);
         all.removeIf(t -> t.bytes >= fastest.bytes || t.seconds() < fastest.seconds());
         all.add(fastest);
         var best = undercut(all);
@@ -183,7 +186,8 @@ final class LoopTapes {
         int count = Math.min(MOST, best.size());
         for (int i = 0; i < count; i++)
             some.add(best.get(count == 1 ? 0 : i * (best.size() - 1) / (count - 1)));
-        double ahead = early(round, round.forwardResults().subList(0, round.carries().size()));
+        double ahead =
+                early(iteration, iteration.forwardResults().subList(0, iteration.carries().size()));
         return new Known(ahead, some);
     }
 
@@ -197,21 +201,22 @@ final class LoopTapes {
         return best.reversed();
     }
 
-    private Tape tape(ReversedRound round, Set<Value> kept) {
-        var first = new ArrayList<>(round.forwardResults().subList(0, round.carries().size()));
+    private Tape tape(ReversedIteration iteration, Set<Value> kept) {
+        var first =
+                new ArrayList<>(iteration.forwardResults().subList(0, iteration.carries().size()));
         first.addAll(kept);
-        long bytes = round.tapeBytes(kept);
+        long bytes = iteration.tapeBytes(kept);
         double backward = 0;
-        for (Node node : round.second(kept).nodes()) backward += cost.of(node);
-        return new Tape(kept, bytes, early(round, first), backward, copying(bytes));
+        for (Node node : iteration.second(kept).nodes()) backward += cost.of(node);
+        return new Tape(kept, bytes, early(iteration, first), backward, copying(bytes));
     }
 
     /** The cost of the early nodes that {@code results} need. */
-    private double early(ReversedRound round, Collection<Value> results) {
+    private double early(ReversedIteration iteration, Collection<Value> results) {
         var needed = new HashSet<>(results);
         double sum = 0;
-        for (Node node : round.graph().nodes().reversed()) {
-            if (!round.isEarly(node) || node.outputs().stream().noneMatch(needed::contains))
+        for (Node node : iteration.graph().nodes().reversed()) {
+            if (!iteration.isEarly(node) || node.outputs().stream().noneMatch(needed::contains))
                 continue;
             needed.addAll(node.inputs());
             sum += cost.of(node);
@@ -219,7 +224,7 @@ final class LoopTapes {
         return sum;
     }
 
-    /** The cost of moving {@code bytes}: as long as a kernel that copies them. */
+    /** The cost of moving {@code bytes}: that of a kernel that copies them. */
     private double copying(long bytes) {
         if (bytes == 0) return 0;
         var type = new Type(DType.F32, Shape.of(Math.toIntExact(Math.ceilDiv(bytes, 64)), 16));

@@ -3,11 +3,11 @@ package dev.ebb.loop;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.loop.Scratch;
 import dev.ebb.ir.Graph;
-import dev.ebb.pass.Early;
+import dev.ebb.pass.EarlyStart;
 import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Loops;
 import dev.ebb.pass.Simplify;
-import dev.ebb.pass.Unread;
+import dev.ebb.pass.UnreadStacks;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Fit;
@@ -32,15 +32,15 @@ import java.util.function.Supplier;
 /**
  * Makes the plan of a whole program from its traced graph: simplifies and fuses the graph, decides
  * what loops keep for their reverse and in how much memory their bodies run, and plans the rest in
- * what is left of the budget.
+ * the remaining budget.
  *
  * @param budget the memory that the program may own, the device's own memory included
- * @param strategy how to plan, if not by the budget
+ * @param strategy the strategy, if it is not the default one that fits the budget
  * @param fusing whether ops are merged into as few kernels as pay
  * @param ways how values may be restored, besides by computing them again
  * @param cache results of earlier searches
  * @param searches the latest searches, shared by all planners made from one another
- * @param listener is told of every plan
+ * @param listener receives every plan
  */
 public record ProgramPlanner(
         Budget budget,
@@ -53,7 +53,7 @@ public record ProgramPlanner(
         RecentSearches searches,
         PlanningListener listener) {
 
-    /** For {@code device}, by its own costs, in unlimited memory. */
+    /** A planner for {@code device}, with the costs of the device and without a limit on memory. */
     public static ProgramPlanner on(Device device, PlanningListener listener) {
         return new ProgramPlanner(
                 Budget.unlimited(),
@@ -118,7 +118,8 @@ public record ProgramPlanner(
     /** The best plan for {@code traced}. */
     public Plan plan(Graph traced, List<Binding> bindings) {
         if (strategy.isEmpty())
-            return told(new Fit(budget).toString(), () -> search(traced, bindings).best(budget));
+            return reported(
+                    new Fit(budget).toString(), () -> search(traced, bindings).best(budget));
         var chosen = strategy.get();
         if (chosen instanceof Fit(var own)) {
             // the default strategy within its own budget, and within the program's too
@@ -150,7 +151,8 @@ public record ProgramPlanner(
         var updates = places().isEmpty() ? Updates.TOGETHER : Updates.ONE_BY_ONE;
         var loops = new StrategyLoops(chosen, cost, device, places());
         var problem = problem(loops.planned(merged(fusable(traced), updates)), bindings);
-        var plan = told(chosen.toString(), () -> chosen.decide(problem, cost, workers(problem)));
+        var plan =
+                reported(chosen.toString(), () -> chosen.decide(problem, cost, workers(problem)));
         return StrategyLimits.hold(plan, chosen, budget, places());
     }
 
@@ -179,7 +181,7 @@ public record ProgramPlanner(
 
     /** The kernels of a simplified graph, its loops merged with those of their derivatives. */
     Graph merged(Graph simple, Updates updates) {
-        return Early.of(Unread.of(Loops.merge(fused(simple, updates))));
+        return EarlyStart.of(UnreadStacks.of(Loops.merge(fused(simple, updates))));
     }
 
     private Graph fused(Graph simple, Updates updates) {
@@ -190,7 +192,7 @@ public record ProgramPlanner(
         };
     }
 
-    private Plan told(String name, Supplier<Plan> planning) {
+    private Plan reported(String name, Supplier<Plan> planning) {
         var done = listener.planning(name);
         var plan = planning.get();
         done.accept(plan);

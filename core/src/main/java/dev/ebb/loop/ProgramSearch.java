@@ -9,7 +9,7 @@ import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Way;
-import dev.ebb.plan.search.Families;
+import dev.ebb.plan.search.PlanFamilies;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,7 +20,7 @@ import java.util.Optional;
 /**
  * Finds the best plan of a program at any budget with the same places to offload to. The plans with
  * fewer places are always among the candidates, so that a further place never costs time: without
- * places, states are updated together by one kernel, and loops get other checkpoint memory.
+ * places, states are updated together by one kernel, and loops get other checkpoint areas.
  */
 final class ProgramSearch {
     private final ProgramPlanner planner;
@@ -36,16 +36,16 @@ final class ProgramSearch {
      * The same for the tiled program: for each selection of places, most tiles first. Made when
      * first asked for.
      */
-    private Optional<List<List<LoopSearch>>> inParts = Optional.empty();
+    private Optional<List<List<LoopSearch>>> tiledSearches = Optional.empty();
 
-    /** The curves so far: other checkpoint memory and limits may lead to the same graph. */
+    /** The curves so far: other checkpoint areas and limits may lead to the same graph. */
     private final Map<Graph, Curve> curves = new HashMap<>();
 
     private final LoopBodies bodies;
     private final TradeOff.Forms forms =
             new TradeOff.Forms(this::smallest, this::between, this::everything);
 
-    private record Searched(Graph graph, Rooms rooms) {}
+    private record Searched(Graph graph, CheckpointAreas areas) {}
 
     ProgramSearch(ProgramPlanner planner, Graph simple, List<Binding> bindings) {
         this.planner = planner;
@@ -59,36 +59,36 @@ final class ProgramSearch {
                         ? together
                         : planner.merged(simple, ProgramPlanner.Updates.ONE_BY_ONE);
         for (var some : selections(together, apart)) {
-            var rooms = new Rooms(places, some, planner.ways(), tapes);
-            searched.add(new Searched(some.isEmpty() ? together : apart, rooms));
-            searches.add(search(searched.getLast().graph, rooms));
+            var areas = new CheckpointAreas(places, some, planner.ways(), tapes);
+            searched.add(new Searched(some.isEmpty() ? together : apart, areas));
+            searches.add(search(searched.getLast().graph, areas));
         }
     }
 
-    private LoopSearch search(Graph graph, Rooms rooms) {
-        return new LoopSearch(graph, rooms, bodies, this::curve);
+    private LoopSearch search(Graph graph, CheckpointAreas areas) {
+        return new LoopSearch(graph, areas, bodies, this::curve);
     }
 
     /** The searches of the tiled program, for each selection of places. */
-    private List<List<LoopSearch>> inParts() {
-        if (inParts.isPresent()) return inParts.get();
+    private List<List<LoopSearch>> tiledSearches() {
+        if (tiledSearches.isPresent()) return tiledSearches.get();
         var all = new ArrayList<List<LoopSearch>>();
-        if (planner.ways().has(Way.PARTS)) {
+        if (planner.ways().has(Way.TILES)) {
             long bytes = searches.getLast().storeAllBytes();
             for (var each : searched) {
-                var tiled = Tiling.of(each.graph, planner.device()::cutEvery, bytes);
-                if (!tiled.isEmpty())
-                    all.add(tiled.stream().map(g -> search(g, each.rooms)).toList());
+                var graphs = Tiling.of(each.graph, planner.device()::cutEvery, bytes);
+                if (!graphs.isEmpty())
+                    all.add(graphs.stream().map(g -> search(g, each.areas)).toList());
             }
         }
-        inParts = Optional.of(all);
+        tiledSearches = Optional.of(all);
         return all;
     }
 
     /** For a graph without loops one curve includes the plans with fewer places. */
     private List<List<Place>> selections(Graph together, Graph apart) {
         var places = planner.places();
-        if (LoopBodies.isIn(apart)) return Families.selections(planner.ways(), places);
+        if (LoopBodies.isIn(apart)) return PlanFamilies.selections(planner.ways(), places);
         return together.equals(apart) ? List.of(places) : List.of(List.of(), places);
     }
 
@@ -104,7 +104,7 @@ final class ProgramSearch {
         var all = new ArrayList<>(searches.getLast().smallest());
         if (searches.size() > 1) all.addAll(searches.getFirst().smallest());
         // no program needs less memory with fewer tiles
-        for (var search : inParts()) all.addAll(search.getFirst().smallest());
+        for (var search : tiledSearches()) all.addAll(search.getFirst().smallest());
         return all;
     }
 
@@ -135,16 +135,16 @@ final class ProgramSearch {
                 best = found;
         }
         if (best.isPresent() && best.get().cost() <= all.storeAllCost()) return best.get();
-        return inParts(bytes, best).orElseGet(() -> all.refuse(bytes));
+        return tiledPlan(bytes, best).orElseGet(() -> all.refuse(bytes));
     }
 
     /**
      * The best tiled plan where it is cheaper than {@code whole}, or there is no other. Fewer tiles
      * are tried only if the most tiles fit: so the smallest budget is that of the most tiles.
      */
-    private Optional<Plan> inParts(Budget bytes, Optional<Plan> whole) {
+    private Optional<Plan> tiledPlan(Budget bytes, Optional<Plan> whole) {
         var best = whole;
-        for (var each : inParts()) {
+        for (var each : tiledSearches()) {
             for (var search : each) {
                 if (best.isPresent() && search.storeAllCost() >= best.get().cost()) continue;
                 var found = search.best(bytes);
@@ -161,9 +161,9 @@ final class ProgramSearch {
         try {
             var all = new ArrayList<>(searches.getFirst().variants());
             if (searches.size() > 1) all.addAll(searches.getLast().variants());
-            for (var each : inParts())
+            for (var each : tiledSearches())
                 for (var search : each)
-                    for (var v : search.variants()) all.add(v.needing(Way.PARTS));
+                    for (var v : search.variants()) all.add(v.needing(Way.TILES));
             return new TradeOff(all);
         } finally {
             curves.clear();

@@ -3,13 +3,13 @@ package dev.ebb.loop;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.loop.ControlKernels;
 import dev.ebb.exec.loop.Scratch;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Value;
 import dev.ebb.pass.Loops;
 import dev.ebb.pass.Reversals;
-import dev.ebb.pass.ReversedRound;
+import dev.ebb.pass.ReversedIteration;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Place;
@@ -22,9 +22,9 @@ import java.util.Set;
 
 /**
  * Plans loops and branches by a user's strategy. The strategy gives the number of states a loop
- * keeps. A round and its reverse are planned by the strategy as one program; the tape holds the
- * values that this plan keeps from the round to its reverse. Every body is run as the strategy
- * plans it.
+ * keeps. An iteration and its reverse are planned by the strategy as one program; the tape holds
+ * the values that this plan keeps from the iteration to its reverse. Every body is run as the
+ * strategy plans it.
  */
 final class StrategyLoops {
     private record Key(Graph body, int outside, int carried) {}
@@ -45,7 +45,7 @@ final class StrategyLoops {
 
     /** {@code merged} with loops reversed and bodies planned by the strategy. */
     Graph planned(Graph merged) {
-        return bodies(Reversals.within(merged, this::room));
+        return bodies(Reversals.within(merged, this::plan));
     }
 
     private Graph bodies(Graph graph) {
@@ -67,30 +67,34 @@ final class StrategyLoops {
         return planned;
     }
 
-    private Optional<Reversals.Room> room(Reversals.Reversed loop) {
-        var kept = tapes.computeIfAbsent(loop.round().graph(), _ -> tape(loop.round()));
-        long tape = loop.round().tapeBytes(kept);
-        int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), LoopTapes.UNKNOWN_STATES);
-        int states = strategy.states(loop.rounds());
-        if (loop.known() && states >= loop.rounds()) {
-            long all = Math.max(1, loop.rounds()) * tape;
+    private Optional<Reversals.CheckpointPlan> plan(Reversals.Reversed loop) {
+        var kept = tapes.computeIfAbsent(loop.iteration().graph(), _ -> tape(loop.iteration()));
+        long tape = loop.iteration().tapeBytes(kept);
+        int most =
+                loop.isLengthKnown()
+                        ? loop.iterations()
+                        : Math.min(loop.iterations(), LoopTapes.UNKNOWN_STATES);
+        int states = strategy.states(loop.iterations());
+        if (loop.isLengthKnown() && states >= loop.iterations()) {
+            long all = Math.max(1, loop.iterations()) * tape;
             return Optional.of(
-                    new Reversals.Room(
-                            new LoopMemory(all, loop.state(), tape, Integer.MAX_VALUE), kept));
+                    new Reversals.CheckpointPlan(
+                            new CheckpointArea(all, loop.state(), tape, Integer.MAX_VALUE), kept));
         }
         int last = Math.max(0, places.size() - 1);
-        var room = LoopMemory.slots(Math.min(states, most), loop.state(), tape);
-        boolean shared = loop.whole() && loop.state() > 0;
+        var area = CheckpointArea.slots(Math.min(states, most), loop.state(), tape);
+        boolean shared = loop.mayOffload() && loop.state() > 0;
         return Optional.of(
-                new Reversals.Room(
+                new Reversals.CheckpointPlan(
                         shared
-                                ? room.above(strategy.offloaded(loop.rounds()), last).movingBeside()
-                                : room,
+                                ? area.above(strategy.offloaded(loop.iterations()), last)
+                                        .movingBeside()
+                                : area,
                         kept));
     }
 
-    /** The values of a round that the strategy keeps for its reverse. */
-    private Set<Value> tape(ReversedRound round) {
-        return LoopTapes.search(round).kept(problem -> strategy.planBody(problem, cost));
+    /** The values of an iteration that the strategy keeps for its reverse. */
+    private Set<Value> tape(ReversedIteration iteration) {
+        return LoopTapes.search(iteration).kept(problem -> strategy.planBody(problem, cost));
     }
 }

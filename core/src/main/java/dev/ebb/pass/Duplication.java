@@ -14,8 +14,8 @@ import java.util.Set;
 /**
  * Recomputes a cheap elementwise value in each of its readers instead of storing it, if every
  * reader then reads at most one further large operand in place of the value. The gradient of a
- * rectifier is an example: the batch norm before the rectifier reads its own input anyway, and from
- * this input follows whether an element was positive.
+ * rectifier is an example: the batch norm before the rectifier reads its own input anyway, and this
+ * input determines whether an element was positive.
  *
  * <p>An operand of the value may be recomputed too: the output of the rectifier, which is compared
  * with zero, follows from the input of the batch norm.
@@ -25,7 +25,7 @@ final class Duplication {
     private final Table<Value, FusionCandidate> producer;
     private final Set<Value> results;
     private final FusionLimits limits;
-    private final Sums sums;
+    private final RunningSums sums;
     private final Table<Value, Set<FusionCandidate>> readers;
 
     Duplication(
@@ -37,7 +37,7 @@ final class Duplication {
         this.producer = producer;
         this.results = results;
         this.limits = limits;
-        sums = new Sums(pieces, producer);
+        sums = new RunningSums(pieces, producer);
         readers = FusionCandidate.readers(pieces);
     }
 
@@ -65,17 +65,20 @@ final class Duplication {
                 && piece.node.op().traits().isEmpty();
     }
 
-    /** Whether {@code reader} runs over as many elements as {@code piece} and can compute those. */
+    /**
+     * Whether {@code reader} runs over as many elements as {@code piece} and can compute them
+     * itself.
+     */
     private boolean mayCompute(FusionCandidate reader, FusionCandidate piece) {
         return (reader.kernel instanceof Kernel.Map || reader.kernel instanceof Kernel.Fold)
                 && !reader.is(Trait.ALONE)
-                && Operands.walked(reader.kernel, 0).size()
+                && OperandViews.walked(reader.kernel, 0).size()
                         == ((Kernel.Map) piece.kernel).shape().size()
                 && !sums.isRunning(piece, reader);
     }
 
     /** The kernel of {@code piece}, and that with one of its operands computed in it. */
-    private List<Operands.Bound> variants(FusionCandidate piece) {
+    private List<OperandViews.Bound> variants(FusionCandidate piece) {
         var all = new ArrayList<>(List.of(piece.bound()));
         for (int i = 0; i < piece.inputs.size(); i++) {
             var operand = piece.inputs.get(i);
@@ -85,7 +88,7 @@ final class Duplication {
                 Inlining.of(piece.bound(), i, from.get().bound(), operand, limits)
                         .ifPresent(all::add);
         }
-        all.removeIf(bound -> Operands.bodyCost(bound.kernel()) > limits.cheap());
+        all.removeIf(bound -> OperandViews.bodyCost(bound.kernel()) > limits.cheap());
         return all;
     }
 
@@ -93,11 +96,14 @@ final class Duplication {
         return v.type().size() >= piece.outputs.getFirst().type().size();
     }
 
-    /** Computes {@code piece} by {@code variant} in all of its readers, if each reads no more. */
-    private boolean merge(FusionCandidate piece, Operands.Bound variant) {
+    /**
+     * Computes {@code variant}, a form of {@code piece}, in all of its readers, if none of them
+     * then reads more.
+     */
+    private boolean merge(FusionCandidate piece, OperandViews.Bound variant) {
         var value = piece.outputs.getFirst();
         var all = List.copyOf(readers.at(value));
-        var merged = new ArrayList<Operands.Bound>();
+        var merged = new ArrayList<OperandViews.Bound>();
         for (FusionCandidate reader : all) {
             long more = 0;
             int count = 0;
@@ -122,8 +128,8 @@ final class Duplication {
         return true;
     }
 
-    private Optional<Operands.Bound> inReader(
-            FusionCandidate reader, Value value, Operands.Bound variant) {
+    private Optional<OperandViews.Bound> inReader(
+            FusionCandidate reader, Value value, OperandViews.Bound variant) {
         var bound = Optional.of(reader.bound());
         while (bound.isPresent() && bound.get().inputs().contains(value)) {
             var into = bound.get();

@@ -1,7 +1,7 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Table;
@@ -14,9 +14,9 @@ import java.util.Set;
 
 /**
  * Makes a map part of the products that read its result as their right factor, where the map reads
- * at most three quarters of the bytes that it would write: a matrix of few bits is then never
- * stored wide. The map is evaluated once for each product, in the products' own packing, and gives
- * the bits it gave.
+ * at most three quarters of the bytes that it would write: a quantised matrix is then never stored
+ * in its decoded form. The map is evaluated once for each product, while the product packs its
+ * factor, and gives the same bits.
  */
 final class FactorDecoding {
     private final List<FusionCandidate> pieces;
@@ -50,12 +50,15 @@ final class FactorDecoding {
         return 4 * read <= 3 * out.type().bytes();
     }
 
-    /** Whether products are made of factors of such a type in F32. */
+    /** Whether products with factors of this type are computed in F32. */
     private static boolean isMultiplied(Value v) {
         return v.type().dtype().isFloat() && v.type().dtype().compute() == DType.F32;
     }
 
-    /** Whether {@code reader} is a product that reads this as its right factor, and in runs. */
+    /**
+     * Whether {@code reader} is a product that reads this value as its right factor, in contiguous
+     * runs.
+     */
     private boolean mayDecode(FusionCandidate reader, FusionCandidate factor) {
         if (!(reader.kernel instanceof Kernel.Contract c)) return false;
         var value = factor.outputs.getFirst();
@@ -69,12 +72,13 @@ final class FactorDecoding {
 
     private static void decode(FusionCandidate reader, FusionCandidate from, Kernel.Map map) {
         var stored =
-                Operands.asStored(map.bodies().getFirst(), from.outputs.getFirst().type().dtype());
+                OperandViews.asStored(
+                        map.bodies().getFirst(), from.outputs.getFirst().type().dtype());
         var factor = Kernel.Map.of(map.shape(), map.operands(), stored);
         var inputs = new ArrayList<>(List.of(reader.inputs.getFirst()));
         inputs.addAll(from.inputs);
         inputs.addAll(reader.inputs.subList(2, reader.inputs.size()));
-        reader.kernel = new Decoded(factor, (Kernel.Contract) reader.kernel);
+        reader.kernel = new DecodingContract(factor, (Kernel.Contract) reader.kernel);
         reader.inputs = inputs;
         reader.name = from.name + "+" + reader.name;
         reader.labels.addAll(from.labels);

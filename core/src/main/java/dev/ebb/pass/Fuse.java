@@ -20,10 +20,10 @@ import java.util.function.UnaryOperator;
 /**
  * Lowers ops to kernels and merges them: reshapes vanish, views are read through, elementwise
  * chains become one Map, flow into reductions, and follow a contraction as its epilogue; reductions
- * of the same elements become one kernel, and so do updates of states that read the same. A cheap
- * producer is computed again in each of its consumers where loading it would cost more: the first
- * and cheapest kind of rematerialisation. Every rewrite keeps every bit: an elementwise value is
- * the same in a register as in memory, and where storing would have rounded it (sixteen-bit
+ * of the same elements become one kernel, and so do updates of states that read the same values. A
+ * cheap producer is computed again in each of its consumers where loading it would cost more: the
+ * first and cheapest kind of rematerialisation. Every rewrite keeps every bit: an elementwise value
+ * is the same in a register as in memory, and where storing would have rounded it (sixteen-bit
  * floats), the merged body rounds too.
  */
 public final class Fuse {
@@ -39,12 +39,12 @@ public final class Fuse {
         this.limits = limits;
     }
 
-    /** {@code graph} in as few kernels as pay on a processor. */
+    /** {@code graph} fused with the limits of a processor. */
     public static Graph of(Graph graph) {
         return of(graph, FusionLimits.processor());
     }
 
-    /** {@code graph} in as few kernels as pay on a device with these limits. */
+    /** {@code graph} fused with the limits of a device. */
     public static Graph of(Graph graph, FusionLimits limits) {
         var fuse = fused(graph, limits);
         new HorizontalFusion(fuse.pieces, limits).merge();
@@ -52,15 +52,15 @@ public final class Fuse {
     }
 
     /**
-     * As {@link #of}, with every state updated by a kernel of its own: states that lie on a disk
-     * need then not be in memory together.
+     * As {@link #of}, with every state updated by a kernel of its own: offloaded states then need
+     * not be in memory together.
      */
     public static Graph oneByOne(Graph graph, FusionLimits limits) {
         return fused(graph, limits).build();
     }
 
     private static Fuse fused(Graph plain, FusionLimits limits) {
-        var graph = NarrowPicks.of(plain);
+        var graph = NarrowGathers.of(plain);
         var fuse = new Fuse(graph, limits);
         fuse.lower(body -> of(Simplify.of(body), limits));
         fuse.through().reads();
@@ -69,12 +69,12 @@ public final class Fuse {
         fuse.dropUnread();
         fuse.through().joins();
         fuse.dropUnread();
-        new Stores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
+        new StateStores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
         if (limits.biases()) fuse.intoEpilogues(Fuse::isBias, Integer.MAX_VALUE);
         fuse.intoConsumers();
         fuse.dropUnusedOperands();
         fuse.intoEpilogues((_, _) -> true, limits.epilogue());
-        new Rowwise(fuse.pieces, fuse.producer, fuse.results, limits).fuse();
+        new RowFusion(fuse.pieces, fuse.producer, fuse.results, limits).fuse();
         new FactorDecoding(fuse.pieces, fuse.results, limits).fuse();
         fuse.dropUnread();
         new JointRows(fuse.pieces, fuse.producer, limits).merge();
@@ -84,7 +84,9 @@ public final class Fuse {
         return fuse;
     }
 
-    /** {@code graph} with each op as its own kernel: what {@link #of} is held against. */
+    /**
+     * {@code graph} with each op as its own kernel: the form with which {@link #of} is compared.
+     */
     public static Graph unfused(Graph graph) {
         var fuse = new Fuse(graph, FusionLimits.processor());
         fuse.lower(Fuse::unfused);
@@ -132,7 +134,7 @@ public final class Fuse {
             boolean reads =
                     piece.kernel instanceof Kernel.Map || piece.kernel instanceof Kernel.Fold;
             if (!reads || !piece.places.isEmpty() || !piece.node.op().traits().isEmpty()) continue;
-            var used = Operands.used(piece.bound());
+            var used = OperandViews.used(piece.bound());
             piece.kernel = used.kernel();
             piece.inputs = used.inputs();
         }
@@ -141,7 +143,7 @@ public final class Fuse {
 
     private void intoConsumers() {
         var readers = FusionCandidate.readers(pieces);
-        var sums = new Sums(pieces, producer);
+        var sums = new RunningSums(pieces, producer);
         for (FusionCandidate piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map) && !(piece.kernel instanceof Kernel.Fold))
                 continue;
@@ -151,7 +153,7 @@ public final class Fuse {
                 if (from.isPresent()
                         && mayFlowInto(from.get(), piece, readers)
                         && !sums.isRunning(from.get(), piece)) {
-                    // the operand's own operands take its place: look at this position again
+                    // the operand was replaced by its own operands: visit this position again
                     if (inline(piece, i, from.get())) {
                         flowed(from.get(), piece, readers);
                         i--;
@@ -163,8 +165,8 @@ public final class Fuse {
     }
 
     /**
-     * Whether each reader will make this value itself from a smaller one, such as a float of
-     * sixteen bits that is widened: whatever makes the smaller one had better not make this.
+     * Whether each reader will compute this value itself from a smaller one, such as a widened
+     * sixteen-bit float; then the producer of the smaller value should not compute this one too.
      */
     private boolean isMadeByReaders(
             FusionCandidate piece, Table<Value, Set<FusionCandidate>> readers) {
@@ -186,7 +188,7 @@ public final class Fuse {
                                                 || r.kernel instanceof Kernel.Fold);
     }
 
-    /** Keeps {@code readers} true after {@code from} became part of {@code into}. */
+    /** Updates {@code readers} after {@code from} was fused into {@code into}. */
     private void flowed(
             FusionCandidate from,
             FusionCandidate into,
@@ -208,7 +210,7 @@ public final class Fuse {
         var value = from.outputs.getFirst();
         int cost = map.bodies().getFirst().cost();
         long own = map.shape().size();
-        long walked = Operands.walked(into.kernel, 0).size();
+        long walked = OperandViews.walked(into.kernel, 0).size();
         if (walked > own && cost > 0) return false;
         long large =
                 from.inputs.stream()
@@ -231,8 +233,8 @@ public final class Fuse {
     }
 
     /**
-     * A backward node that boils a forward value down, such as a mask: keeping it beats keeping
-     * what it is made of.
+     * Whether {@code from} is a backward node whose result is smaller than the forward value it is
+     * computed from, such as a mask: keeping the result takes less memory than keeping that value.
      */
     private static boolean shrinks(FusionCandidate from) {
         long bytes = from.outputs.getFirst().type().bytes();
@@ -265,7 +267,8 @@ public final class Fuse {
     }
 
     /**
-     * Whether a map adds a vector to every row of its operand {@code i}, and rounds as that does.
+     * Whether a map adds a vector to every row of its operand {@code i}, and rounds to the type of
+     * that operand.
      */
     private static boolean isBias(FusionCandidate piece, int i) {
         var map = (Kernel.Map) piece.kernel;
@@ -286,13 +289,16 @@ public final class Fuse {
         return last >= 1 && view.stride(last) == 1 && map.shape().dim(last) > 1;
     }
 
-    /** Makes maps that {@code wanted} names epilogues of the products that feed them. */
+    /**
+     * Fuses the maps that {@code wanted} selects into the products that compute their operands, as
+     * epilogues.
+     */
     private void intoEpilogues(ObjIntPredicate wanted, int most) {
         var readers = FusionCandidate.readers(pieces);
         for (FusionCandidate piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) continue;
             if (!piece.node.op().traits().isEmpty()
-                    || Operands.knowsItsPlace(map.bodies().getFirst())) continue;
+                    || OperandViews.knowsItsPlace(map.bodies().getFirst())) continue;
             for (int i = 0; i < piece.inputs.size(); i++) {
                 var value = piece.inputs.get(i);
                 var from = producer.find(value);
@@ -306,8 +312,8 @@ public final class Fuse {
     }
 
     /**
-     * Makes the elementwise {@code map} the epilogue of the contraction that feeds its operand
-     * {@code i}.
+     * Fuses the elementwise {@code map} into the contraction that computes its operand {@code i},
+     * as its epilogue.
      */
     private boolean follow(
             FusionCandidate contraction, FusionCandidate piece, int i, Kernel.Map map, int most) {
@@ -333,7 +339,7 @@ public final class Fuse {
             extras.add(view.get());
             inputs.add(piece.inputs.get(j));
         }
-        var sum = Operands.asStored(c.epilogue(), value.type().dtype());
+        var sum = OperandViews.asStored(c.epilogue(), value.type().dtype());
         var body =
                 map.bodies()
                         .getFirst()
@@ -352,7 +358,7 @@ public final class Fuse {
         return true;
     }
 
-    /** Tells which operand of a map may be a product that the map follows. */
+    /** Selects the operands of a map into whose product the map may be fused. */
     private interface ObjIntPredicate {
         boolean test(FusionCandidate piece, int operand);
     }

@@ -27,7 +27,10 @@ final class FusionCandidate {
     String name;
     boolean gone;
 
-    /** The states in whose places the outputs are stored, in order; empty if they are not. */
+    /**
+     * The states in whose memory the outputs are stored, in order; empty if they are stored
+     * elsewhere.
+     */
     List<Value> places = List.of();
 
     /** The labels of all ops that have been fused into this piece. */
@@ -62,12 +65,12 @@ final class FusionCandidate {
     }
 
     /** The kernel with its inputs. */
-    Operands.Bound bound() {
-        return new Operands.Bound(kernel, inputs);
+    OperandViews.Bound bound() {
+        return new OperandViews.Bound(kernel, inputs);
     }
 
-    /** Becomes {@code bound}, in which {@code from} is computed too. */
-    void take(Operands.Bound bound, FusionCandidate from) {
+    /** Replaces the kernel and inputs by {@code bound}, which also computes {@code from}. */
+    void take(OperandViews.Bound bound, FusionCandidate from) {
         kernel = bound.kernel();
         inputs = bound.inputs();
         labels.addAll(from.labels);
@@ -99,7 +102,10 @@ final class FusionCandidate {
                 || !name.equals(node.op().name());
     }
 
-    /** Same elements, same order, same type: the output can be the input. */
+    /**
+     * Whether the output equals the input in elements, order and type, so that readers can read the
+     * input.
+     */
     boolean isCopy() {
         return isMove()
                 && kernel instanceof Kernel.Map map
@@ -108,7 +114,7 @@ final class FusionCandidate {
                 && node.op().traits().isEmpty();
     }
 
-    /** Elements of one operand, unchanged. */
+    /** Whether the output consists of unchanged elements of one operand. */
     boolean isMove() {
         return kernel instanceof Kernel.Map map
                 && map.bodies().equals(List.of(Scalar.arg(0)))
@@ -116,7 +122,7 @@ final class FusionCandidate {
                 && inputs.getFirst().type().dtype() == outputs.getFirst().type().dtype();
     }
 
-    /** The second operand, in the place of the first. */
+    /** Whether this stores its second operand in the memory of its first. */
     boolean isStore() {
         return kernel instanceof Kernel.Map map
                 && map.bodies().equals(List.of(Scalar.arg(1)))

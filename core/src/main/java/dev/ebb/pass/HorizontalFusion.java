@@ -68,7 +68,7 @@ final class HorizontalFusion {
         for (FusionCandidate piece : awaited) hasten(piece);
     }
 
-    /** Moves {@code piece} to where its operands are there. */
+    /** Moves {@code piece} to the first position at which its operands are computed. */
     private void hasten(FusionCandidate piece) {
         pieces.remove(piece);
         int at = 0;
@@ -136,8 +136,8 @@ final class HorizontalFusion {
         return all;
     }
 
-    /** One kernel for both, with all outputs in order, if it has less to read. */
-    private Optional<Operands.Bound> together(FusionCandidate first, FusionCandidate second) {
+    /** One kernel for both, with all outputs in order, if it reads less than both. */
+    private Optional<OperandViews.Bound> together(FusionCandidate first, FusionCandidate second) {
         var x = (Kernel.Map) first.kernel;
         var y = (Kernel.Map) second.kernel;
         if (!x.shape().equals(y.shape())) return Optional.empty();
@@ -152,7 +152,7 @@ final class HorizontalFusion {
             if (made >= 0 && !contiguous) return Optional.empty();
             if (!isSmall(v, second)) large++;
             if (made >= 0) {
-                place.add(Operands.asStored(x.bodies().get(made), v.type().dtype()));
+                place.add(OperandViews.asStored(x.bodies().get(made), v.type().dtype()));
             } else {
                 place.add(Scalar.arg(inputs.size()));
                 inputs.add(v);
@@ -163,20 +163,21 @@ final class HorizontalFusion {
         var bodies = new ArrayList<>(x.bodies());
         for (Scalar body : y.bodies())
             bodies.add(body.mapArgs(a -> place.get(((Scalar.Arg) a).index())));
-        var shared = Operands.share(new Kernel.Map(x.shape(), views, bodies), inputs);
+        var shared = OperandViews.share(new Kernel.Map(x.shape(), views, bodies), inputs);
         long left = shared.inputs().stream().filter(v -> !isSmall(v, second)).count();
         boolean fits =
                 left < large
                         && shared.inputs().size() + bodies.size() <= limits.operands()
-                        && Operands.bodyCost(shared.kernel()) <= limits.body();
+                        && OperandViews.bodyCost(shared.kernel()) <= limits.body();
         boolean inPlace =
                 areInPlace(first.places, shared, x) && areInPlace(second.places, shared, y);
         return fits && inPlace ? Optional.of(shared) : Optional.empty();
     }
 
-    /** Whether states are read nowhere but where they are written. */
-    private static boolean areInPlace(List<Value> states, Operands.Bound bound, Kernel.Map map) {
-        List<View> views = Operands.views(bound.kernel());
+    /** Whether each state is read only at the index that is written. */
+    private static boolean areInPlace(
+            List<Value> states, OperandViews.Bound bound, Kernel.Map map) {
+        List<View> views = OperandViews.views(bound.kernel());
         for (int i = 0; i < views.size(); i++) {
             if (states.contains(bound.inputs().get(i)) && !views.get(i).isContiguous(map.shape()))
                 return false;
@@ -188,7 +189,7 @@ final class HorizontalFusion {
         return v.type().size() == 1 || v.type().size() < piece.outputs.getFirst().type().size();
     }
 
-    /** Whether a piece between the two reads what the first one writes. */
+    /** Whether a piece between the two reads a value that the first one writes. */
     private boolean isReadBetween(FusionCandidate first, FusionCandidate second) {
         return first.outputs.stream()
                 .flatMap(v -> readers.find(v).orElse(Set.of()).stream())
@@ -263,8 +264,8 @@ final class HorizontalFusion {
     }
 
     /**
-     * Whether {@code v} is there when the operands of {@code piece} are, or is a small number made
-     * of such.
+     * Whether {@code v} is computed when the operands of {@code piece} are, or is a small number
+     * computed from such values.
      */
     private boolean isThere(
             Value v,
@@ -283,7 +284,7 @@ final class HorizontalFusion {
                                 x ->
                                         isSmall(x, piece)
                                                 && isThere(x, piece, before, early, depth + 1));
-        // after those it is made from: in this order they can be moved
+        // after the values it is computed from: in this order they can be moved
         if (there) early.add(from.get());
         return there;
     }

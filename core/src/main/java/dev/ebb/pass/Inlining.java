@@ -15,15 +15,20 @@ final class Inlining {
 
     /**
      * {@code into} with the body of the map {@code from}, whose output is {@code value}, in place
-     * of its operand {@code i}; empty where the views cannot be composed or a limit is passed.
+     * of its operand {@code i}; empty if the views cannot be composed or a fusion limit is
+     * exceeded.
      */
-    static Optional<Operands.Bound> of(
-            Operands.Bound into, int i, Operands.Bound from, Value value, FusionLimits limits) {
+    static Optional<OperandViews.Bound> of(
+            OperandViews.Bound into,
+            int i,
+            OperandViews.Bound from,
+            Value value,
+            FusionLimits limits) {
         var map = (Kernel.Map) from.kernel();
         var body = map.bodies().getFirst();
-        var views = Operands.views(into.kernel());
-        var walked = Operands.walked(into.kernel(), 0);
-        if (!Operands.keepsItsPlace(body, map.shape(), walked, views.get(i)))
+        var views = OperandViews.views(into.kernel());
+        var walked = OperandViews.walked(into.kernel(), 0);
+        if (!OperandViews.keepsItsPlace(body, map.shape(), walked, views.get(i)))
             return Optional.empty();
         var newViews = new ArrayList<>(views.subList(0, i));
         for (View v : map.operands()) {
@@ -36,10 +41,10 @@ final class Inlining {
         newInputs.addAll(from.inputs());
         newInputs.addAll(into.inputs().subList(i + 1, into.inputs().size()));
         int added = map.operands().size();
-        var stored = Operands.asStored(body, value.type().dtype());
+        var stored = OperandViews.asStored(body, value.type().dtype());
         var moved = stored.mapArgs(a -> Scalar.arg(((Scalar.Arg) a).index() + i));
         var merged =
-                Operands.withBodies(
+                OperandViews.withBodies(
                         into.kernel(),
                         newViews,
                         b ->
@@ -51,9 +56,9 @@ final class Inlining {
                                                     : Scalar.arg(
                                                             index < i ? index : index + added - 1);
                                         }));
-        var shared = Operands.share(merged, newInputs);
+        var shared = OperandViews.share(merged, newInputs);
         return shared.inputs().size() > limits.operands()
-                        || Operands.bodyCost(shared.kernel()) > limits.body()
+                        || OperandViews.bodyCost(shared.kernel()) > limits.body()
                 ? Optional.empty()
                 : Optional.of(shared);
     }

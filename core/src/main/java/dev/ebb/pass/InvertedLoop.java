@@ -2,7 +2,7 @@ package dev.ebb.pass;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Control.Remember;
+import dev.ebb.ir.Control.Checkpointing;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
@@ -17,14 +17,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The reverse of a loop whose rounds can be inverted, without checkpoints: it starts from the
- * loop's last carries, and each of its rounds undoes a forward round before reversing it. Loop and
- * reverse become one loop with the carries of both. A round sees the bits it saw when it ran, so
- * the gradient has the same bits as by any other method. At the end the first carries must be
- * restored; if they are not, the declared inverse is wrong and the run stops.
+ * The reverse of a loop whose iterations can be inverted, without checkpoints: it starts from the
+ * loop's last carries, and each of its iterations inverts a forward iteration and then computes its
+ * derivative. Loop and reverse become one loop with the carries of both. The restored carries have
+ * the bits of the forward iteration, so the gradient has the same bits as with any other method. At
+ * the end the first carries must be restored; if they are not, the declared inverse is wrong and
+ * the run stops.
  */
 final class InvertedLoop {
-    private final Pair pair;
+    private final LoopAndReverse pair;
     private final Control.Scan ahead;
     private final Control.Scan back;
     private final Graph undo;
@@ -32,9 +33,9 @@ final class InvertedLoop {
     private final Value checked;
 
     /** New values are numbered from {@code next}. */
-    InvertedLoop(Pair pair, int next) {
+    InvertedLoop(LoopAndReverse pair, int next) {
         this.pair = pair;
-        ahead = pair.rounds();
+        ahead = pair.forwardScan();
         back = pair.reverse();
         undo = ahead.undo().orElseThrow();
         int id = next;
@@ -42,48 +43,50 @@ final class InvertedLoop {
         checked = new Value(id, new Type(DType.U8, Shape.of(1)));
     }
 
-    /** The number of values that the graph did not have before. */
+    /** The number of new values. */
     int values() {
         return rebuilt.size() + 1;
     }
 
     private List<Value> firstCarries() {
-        return pair.ahead().subList(ahead.constants(), ahead.constants() + ahead.carries());
+        return pair.forwardInputs().subList(ahead.constants(), ahead.constants() + ahead.carries());
     }
 
-    /** The loop, of which only the end is kept. */
+    /** The forward loop, which keeps only its last carries. */
     Node forward() {
         return Lowered.of(
                 pair.forward(),
-                ahead.remembering(new Remember.Nothing()).onward(),
+                ahead.withCheckpointing(new Checkpointing.Nothing()).withoutInverse(),
                 pair.forward().inputs(),
-                pair.given(),
+                pair.forwardResults(),
                 pair.forward().op().traits());
     }
 
-    /** Operands in the order of {@link #round}'s parameters. */
+    /** The operands in the order of {@link #iteration}'s parameters. */
     Node backward() {
         var inputs = new ArrayList<Value>();
-        inputs.addAll(pair.ahead().subList(0, ahead.constants()));
-        inputs.addAll(pair.back().subList(0, back.constants()));
-        inputs.addAll(pair.given().subList(0, ahead.carries()));
+        inputs.addAll(pair.forwardInputs().subList(0, ahead.constants()));
+        inputs.addAll(pair.reverseInputs().subList(0, back.constants()));
+        inputs.addAll(pair.forwardResults().subList(0, ahead.carries()));
         int first = back.constants() + back.carries();
-        inputs.addAll(pair.back().subList(back.constants(), first));
+        inputs.addAll(pair.reverseInputs().subList(back.constants(), first));
         inputs.addAll(
-                pair.ahead().subList(ahead.constants() + ahead.carries(), pair.ahead().size()));
-        inputs.addAll(pair.back().subList(first + ahead.carries(), pair.back().size()));
+                pair.forwardInputs()
+                        .subList(ahead.constants() + ahead.carries(), pair.forwardInputs().size()));
+        inputs.addAll(
+                pair.reverseInputs().subList(first + ahead.carries(), pair.reverseInputs().size()));
         var outputs = new ArrayList<>(rebuilt);
         outputs.addAll(pair.backward().outputs());
         var kernel =
                 new Control.Scan(
-                        round(),
+                        iteration(),
                         back.times(),
                         ahead.constants() + back.constants(),
                         ahead.carries() + back.carries(),
                         back.reverse(),
                         false,
-                        new Remember.Nothing(),
-                        back.pace());
+                        new Checkpointing.Nothing(),
+                        back.costs());
         var node = pair.backward();
         var op =
                 new Lowered(
@@ -95,7 +98,7 @@ final class InvertedLoop {
         return node.with(op, inputs, outputs);
     }
 
-    private Graph round() {
+    private Graph iteration() {
         var g = new Graph.Builder();
         var constants = params(g, undo, 0, ahead.constants());
         var backConstants = params(g, back.body(), 0, back.constants());
@@ -132,19 +135,19 @@ final class InvertedLoop {
         var inputs = new ArrayList<>(rebuilt);
         inputs.addAll(firstCarries());
         var region = pair.forward().region();
-        var what = pair.forward().op().name() + (region.isTop() ? "" : " in " + region);
+        var loop = pair.forward().op().name() + (region.isTop() ? "" : " in " + region);
         var op =
                 new Lowered(
-                        "came_back",
-                        new CameBack(what),
+                        "check_inverse",
+                        new InverseCheck(loop),
                         List.of(checked.type()),
                         Set.of(Trait.EFFECT),
                         List.of());
         return new Node(op, inputs, List.of(checked), region, true);
     }
 
-    /** The first half of the inputs has the bits of the second. */
-    private record CameBack(String what) implements Kernel.Library {
+    /** Checks that the first half of the inputs has the same bits as the second half. */
+    private record InverseCheck(String loop) implements Kernel.Library {
         @Override
         public long workspaceBytes() {
             return 0;
@@ -158,7 +161,7 @@ final class InvertedLoop {
                 if (found.mismatch(inputs.get(carries + i).segment()) >= 0) {
                     throw new IllegalStateException(
                             "the inverse of "
-                                    + what
+                                    + loop
                                     + " did not restore the state before the loop: carry "
                                     + i
                                     + " has different bits; an inverse must restore every bit, as"

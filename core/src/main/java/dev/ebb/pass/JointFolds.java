@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Makes folds of the same elements one kernel, so that those are read once: the two sums that the
- * gradient of a batch norm needs, for example.
+ * Fuses folds over the same elements into one kernel, which reads the elements once; for example
+ * the two sums in the gradient of a batch norm.
  *
  * <p>Two folds are merged if they run over the same shape and axes and one of them reads all large
  * operands of the other: then no operand is held for longer than before.
@@ -81,7 +81,7 @@ final class JointFolds {
     }
 
     /** One kernel for both, with all outputs in order. */
-    private Optional<Operands.Bound> together(FusionCandidate first, FusionCandidate second) {
+    private Optional<OperandViews.Bound> together(FusionCandidate first, FusionCandidate second) {
         var x = (Kernel.Fold) first.kernel;
         var y = (Kernel.Fold) second.kernel;
         if (!x.shape().equals(y.shape())
@@ -104,17 +104,17 @@ final class JointFolds {
         for (Scalar body : y.bodies())
             bodies.add(body.mapArgs(a -> Scalar.arg(((Scalar.Arg) a).index() + before)));
         var both = new Kernel.Fold(x.shape(), x.axes(), x.combine(), views, bodies);
-        var shared = Operands.share(both, inputs);
-        // operands that are read through different views are not read once
+        var shared = OperandViews.share(both, inputs);
+        // an operand that is read through different views would be read more than once
         int distinct = (int) inputs.stream().distinct().count();
         return shared.inputs().size() == distinct
                         && distinct <= limits.operands()
-                        && Operands.bodyCost(shared.kernel()) <= limits.body()
+                        && OperandViews.bodyCost(shared.kernel()) <= limits.body()
                 ? Optional.of(shared)
                 : Optional.empty();
     }
 
-    /** The type of the outputs and that in which they are computed. */
+    /** The type of the outputs and the type in which they are computed. */
     private static List<Object> type(FusionCandidate piece) {
         var in = piece.inputs.stream().map(v -> v.type().dtype()).toList();
         var body = ((Kernel.Fold) piece.kernel).bodies().getFirst();
@@ -138,7 +138,7 @@ final class JointFolds {
                 .anyMatch(r -> order.at(r) <= order.at(second));
     }
 
-    /** Whether {@code piece} reads what was made of an output of {@code earlier}. */
+    /** Whether {@code piece} depends on an output of {@code earlier}. */
     private boolean dependsOn(FusionCandidate piece, FusionCandidate earlier) {
         var open = new ArrayList<>(List.of(piece));
         var seen = new HashSet<FusionCandidate>();

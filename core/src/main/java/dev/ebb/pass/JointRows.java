@@ -20,9 +20,9 @@ import java.util.TreeSet;
  *
  * <p>One of the two reads all large operands of the other. The second of two kernels becomes part
  * of the first, where the first is, if everything else that the second reads can be computed
- * before; and if the second makes large elements, nothing large is computed between the two.
- * Otherwise the first becomes part of the second, if it makes nothing large and nothing reads its
- * results before. So no large value is held for longer than by two kernels.
+ * before; and if the second has a large result, no large value is computed between the two.
+ * Otherwise the first becomes part of the second, if it has no large results and no node between
+ * them reads its results. So no large value is in memory for longer than with two kernels.
  */
 final class JointRows {
     private final List<FusionCandidate> pieces;
@@ -110,7 +110,7 @@ final class JointRows {
         whole.inputs.forEach(v -> readers.at(v).add(whole));
     }
 
-    /** Whether one reads what the other reads, and all its large operands. */
+    /** Whether the two have an operand in common and one reads all large operands of the other. */
     private static boolean isShared(RowResults x, RowResults y) {
         var ofFirst = new HashSet<>(x.large());
         var ofSecond = new HashSet<>(y.large());
@@ -122,8 +122,8 @@ final class JointRows {
     }
 
     /**
-     * Whether {@code second} can be computed where {@code first} is; what has to be computed before
-     * {@code first} for that is moved there.
+     * Whether {@code second} can be computed where {@code first} is; the nodes that must be
+     * computed before {@code first} for that are moved there.
      */
     private boolean isEarly(
             FusionCandidate first, RowResults x, FusionCandidate second, RowResults y) {
@@ -146,8 +146,8 @@ final class JointRows {
 
     /**
      * Whether everything that reads a large operand of {@code second} between the two can be
-     * computed before {@code first}, as small values: then elements can be written over that
-     * operand as before.
+     * computed before {@code first}, as small values; then the elements can overwrite that operand
+     * as before.
      */
     private boolean isLastReader(
             FusionCandidate first,
@@ -166,8 +166,8 @@ final class JointRows {
     }
 
     /**
-     * Whether {@code first} can be computed where {@code second} is: it makes nothing large, its
-     * large operands are held until then, and nothing reads its results before.
+     * Whether {@code first} can be computed where {@code second} is: it has no large results, its
+     * large operands are in memory until then, and no node between them reads its results.
      */
     private boolean isLate(
             FusionCandidate first, RowResults x, FusionCandidate second, RowResults y) {
@@ -192,9 +192,9 @@ final class JointRows {
     }
 
     /**
-     * Whether {@code v} is there when {@code first} runs, computed by it, or a value of at most
-     * {@code small} elements that can be computed before it; adds to {@code early} what has to be
-     * computed for that, in order.
+     * Whether {@code v} is computed before {@code first} or by it, or has at most {@code small}
+     * elements and can be computed before it; adds to {@code early} the nodes that must be moved
+     * for that, in order.
      */
     private boolean isThere(
             Value v, FusionCandidate first, long small, Set<FusionCandidate> early) {

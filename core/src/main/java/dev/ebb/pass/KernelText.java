@@ -1,11 +1,11 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Value;
@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 
 /**
  * Graphs as text with the kernel of every node, and the graphs inside loops and branches: for
- * golden files, and for people who want to see what a pass made. A graph's own text names only its
- * ops.
+ * golden files, and for developers who inspect the result of a pass. A graph's own text names only
+ * its ops.
  */
 public final class KernelText {
     private KernelText() {}
@@ -71,7 +71,7 @@ public final class KernelText {
                             in.get(0).toString(),
                             in.get(1).toString(),
                             in.subList(2, in.size()));
-            case Decoded k -> decoded(k, in);
+            case DecodingContract k -> decoded(k, in);
             case Kernel.Assemble k ->
                     "assemble "
                             + k.shape()
@@ -118,10 +118,13 @@ public final class KernelText {
             case Kernel.AttendGrad(var heads, var operands, var results) ->
                     "attend, gradient " + heads + operands + results;
             case Control.Scan k ->
-                    "scan of " + k.times() + " rounds, " + k.remember().getClass().getSimpleName();
-            case Control.While k -> "while, at most " + k.limit() + " rounds";
-            case Control.Sweep k ->
-                    "reverse scan of " + k.forward().times() + " rounds, " + k.begun();
+                    "scan of "
+                            + k.times()
+                            + " iterations, "
+                            + k.checkpointing().getClass().getSimpleName();
+            case Control.While k -> "while, at most " + k.limit() + " iterations";
+            case Control.ReverseScan k ->
+                    "reverse scan of " + k.forward().times() + " iterations, " + k.start();
             case Control.Cond _ -> "branch";
             case Kernel.Library k -> "library, " + k.workspaceBytes() + " bytes of workspace";
         };
@@ -134,12 +137,12 @@ public final class KernelText {
             var name = "n" + (args.size() - in.size());
             text.append(name).append(" = ");
             switch (number) {
-                case Row.Fold(var combine, var body) ->
+                case RowParts.Fold(var combine, var body) ->
                         text.append(name(combine))
                                 .append('(')
                                 .append(scalar(body, args))
                                 .append(')');
-                case Row.Apply(var body) -> text.append(scalar(body, args));
+                case RowParts.Apply(var body) -> text.append(scalar(body, args));
             }
             text.append("; ");
             args.add(name);
@@ -149,9 +152,9 @@ public final class KernelText {
                         .map(
                                 result ->
                                         switch (result) {
-                                            case Row.Elements(var body) -> scalar(body, args);
-                                            case Row.RowNumber(int index) -> "n" + index;
-                                            case Row.Columns(var combine, var body) ->
+                                            case RowParts.Elements(var body) -> scalar(body, args);
+                                            case RowParts.RowNumber(int index) -> "n" + index;
+                                            case RowParts.Columns(var combine, var body) ->
                                                     name(combine)
                                                             + " of columns "
                                                             + scalar(body, args);
@@ -159,8 +162,8 @@ public final class KernelText {
                         .collect(Collectors.joining(", "));
     }
 
-    /** The factor in brackets, as the map that it is. */
-    private static String decoded(Decoded k, List<Value> in) {
+    /** The map that computes the factor, in brackets. */
+    private static String decoded(DecodingContract k, List<Value> in) {
         var map = k.factor();
         var args = reads(k.encoded(in), map.operands(), map.shape());
         var factor = "(map " + map.shape() + ": " + bodies(map.bodies(), args) + ")";

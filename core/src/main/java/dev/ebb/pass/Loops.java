@@ -1,8 +1,8 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Control.Remember;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.Control.Checkpointing;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -28,17 +28,18 @@ public final class Loops {
     private record Key(Kernel loop, List<Value> inputs) {}
 
     /**
-     * {@code graph} with every loop that is also asked for with its carries run once, and with
-     * them.
+     * {@code whole} with each loop and the copy of it that also stacks its carries merged into that
+     * copy.
      */
     public static Graph merge(Graph whole) {
         var graph = inside(whole, Loops::merge);
         var asked = new HashMap<Key, Node>();
         for (Node node : graph.nodes()) {
             if (node.kernel() instanceof Control.Scan k
-                    && k.remember() instanceof Remember.Everything) {
+                    && k.checkpointing() instanceof Checkpointing.Everything) {
                 asked.putIfAbsent(
-                        new Key(k.remembering(new Remember.Nothing()), node.inputs()), node);
+                        new Key(k.withCheckpointing(new Checkpointing.Nothing()), node.inputs()),
+                        node);
             }
         }
         if (asked.isEmpty()) return graph;
@@ -56,7 +57,7 @@ public final class Loops {
             var merged = merged(node, again.get(), inputs);
             nodes.add(merged);
             for (int i = 0; i < again.get().outputs().size(); i++) {
-                // of a while loop, the count lies between the carries and the stacks
+                // the count of a while loop is between the carries and the stacks
                 boolean stack = i >= again.get().outputs().size() - carries(node.kernel());
                 int at = stack ? i - again.get().outputs().size() + merged.outputs().size() : i;
                 standsFor.put(again.get().outputs().get(i), merged.outputs().get(at));
@@ -73,7 +74,7 @@ public final class Loops {
         return with(graph, k -> k.withBodies(k.bodies().stream().map(bodies).toList()));
     }
 
-    /** {@code graph} with other loops and branches, which compute the same. */
+    /** {@code graph} with its loops and branches replaced by equivalent ones. */
     public static Graph with(Graph graph, UnaryOperator<Control> kernels) {
         if (graph.nodes().stream().noneMatch(n -> n.kernel() instanceof Control)) return graph;
         var nodes = new ArrayList<Node>();
@@ -91,17 +92,17 @@ public final class Loops {
         return new Graph(graph.params(), nodes, graph.results());
     }
 
-    /** How a derivative would ask for the loop of {@code node} again. */
+    /** The key of the copy of the loop of {@code node} that a derivative contains. */
     private static Optional<Key> again(Node node, List<Value> inputs) {
         return switch (node.kernel()) {
-            case Control.Scan k when k.remember() instanceof Remember.Nothing ->
+            case Control.Scan k when k.checkpointing() instanceof Checkpointing.Nothing ->
                     Optional.of(new Key(k, inputs));
-            case Control.While k when k.remember() instanceof Remember.Nothing -> {
+            case Control.While k when k.checkpointing() instanceof Checkpointing.Nothing -> {
                 var counted = new ArrayList<>(List.of(node.outputs().getLast()));
                 counted.addAll(inputs);
-                yield Optional.of(new Key(rounds(k, new Remember.Nothing()), counted));
+                yield Optional.of(new Key(iterations(k, new Checkpointing.Nothing()), counted));
             }
-            case Control.Scan _, Control.While _, Control.Sweep _, Control.Cond _ ->
+            case Control.Scan _, Control.While _, Control.ReverseScan _, Control.Cond _ ->
                     Optional.empty();
             case Kernel.Viewed _,
                     Kernel.Rows _,
@@ -111,23 +112,23 @@ public final class Loops {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Library _ ->
                     Optional.empty();
         };
     }
 
-    static Control.Scan rounds(Control.While k, Remember remember) {
+    static Control.Scan iterations(Control.While k, Checkpointing checkpointing) {
         return new Control.Scan(
-                k.body(), k.limit(), k.constants(), k.carries(), false, true, remember);
+                k.body(), k.limit(), k.constants(), k.carries(), false, true, checkpointing);
     }
 
     static int carries(Kernel kernel) {
         return kernel instanceof Control.While w ? w.carries() : ((Control.Scan) kernel).carries();
     }
 
-    /** The outputs of a loop besides what it remembers. */
+    /** The number of outputs of a loop without those for its checkpointing. */
     static int plainOutputs(Kernel kernel) {
         return kernel instanceof Control.While w
                 ? 1 + w.body().results().size()
@@ -141,15 +142,15 @@ public final class Loops {
                 again.outputs().subList(again.outputs().size() - carries, again.outputs().size()));
         return Lowered.of(
                 node,
-                remembering(node.kernel(), new Remember.Everything()),
+                withCheckpointing(node.kernel(), new Checkpointing.Everything()),
                 inputs,
                 outputs,
                 node.op().traits());
     }
 
-    static Kernel remembering(Kernel kernel, Remember what) {
+    static Kernel withCheckpointing(Kernel kernel, Checkpointing checkpointing) {
         return kernel instanceof Control.While w
-                ? w.remembering(what)
-                : ((Control.Scan) kernel).remembering(what);
+                ? w.withCheckpointing(checkpointing)
+                : ((Control.Scan) kernel).withCheckpointing(checkpointing);
     }
 }

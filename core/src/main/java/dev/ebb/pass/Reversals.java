@@ -1,12 +1,12 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Control.Remember;
-import dev.ebb.ir.Control.SweepStart;
+import dev.ebb.ir.Control.Checkpointing;
+import dev.ebb.ir.Control.ReverseStart;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Trait;
@@ -22,10 +22,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Gives every loop that is reversed the checkpoint memory ("room") that {@link Rooms} has for it,
- * inner loops first. The forward loop then keeps states and tapes in this memory instead of
- * stacking all its carries, and its reverse becomes a {@link Control.Sweep} that reads them. A loop
- * whose iterations can be inverted needs no checkpoint memory: see {@link InvertedLoop}.
+ * Gives every loop that is reversed the checkpoint area that a {@link CheckpointPlanner} assigns to
+ * it, inner loops first. The forward loop then keeps states and tapes in this area instead of
+ * stacking all its carries, and its reverse becomes a {@link Control.ReverseScan} that reads them.
+ * A loop whose iterations can be inverted needs no checkpoint area: see {@link InvertedLoop}.
  */
 public final class Reversals {
     private Reversals() {}
@@ -35,21 +35,22 @@ public final class Reversals {
      * of a state and of a tape with all values that the reverse of an iteration reads.
      *
      * @param undoable whether its iterations can be inverted
-     * @param whole whether it always runs all its iterations and lies in no other loop or branch:
-     *     then its states may be offloaded
+     * @param isLengthKnown whether the number of iterations is known before the loop runs
+     * @param mayOffload whether it always runs all its iterations and lies in no other loop or
+     *     branch: only then its states may be offloaded
      */
     public record Reversed(
-            int rounds,
-            boolean known,
+            int iterations,
+            boolean isLengthKnown,
             boolean undoable,
-            boolean whole,
+            boolean mayOffload,
             long state,
             long tape,
-            ReversedRound round) {
+            ReversedIteration iteration) {
 
         /** The bytes of the tapes of all iterations. */
         public long allBytes() {
-            return Math.max(1, rounds) * tape;
+            return Math.max(1, iterations) * tape;
         }
     }
 
@@ -59,27 +60,27 @@ public final class Reversals {
      * @param kept the values that a tape holds besides the carries; the reverse of an iteration
      *     recomputes the others that it reads
      */
-    public record Room(LoopMemory memory, Set<Value> kept) {
-        public Room {
+    public record CheckpointPlan(CheckpointArea area, Set<Value> kept) {
+        public CheckpointPlan {
             kept = Set.copyOf(kept);
         }
     }
 
     /**
-     * Decides the checkpoint memory of a loop; empty if its iterations are to be inverted instead.
+     * Decides the checkpoint area of a loop; empty if its iterations are to be inverted instead.
      */
     @FunctionalInterface
-    public interface Rooms {
-        Optional<Room> of(Reversed loop);
+    public interface CheckpointPlanner {
+        Optional<CheckpointPlan> of(Reversed loop);
     }
 
-    /** {@code graph} with its loops reversed in these rooms. */
-    public static Graph within(Graph whole, Rooms rooms) {
-        return within(whole, rooms, true);
+    /** {@code graph} with its loops reversed in the checkpoint areas that {@code areas} assigns. */
+    public static Graph within(Graph whole, CheckpointPlanner areas) {
+        return within(whole, areas, true);
     }
 
-    private static Graph within(Graph whole, Rooms rooms, boolean outermost) {
-        var graph = Loops.inside(whole, body -> within(body, rooms, false));
+    private static Graph within(Graph whole, CheckpointPlanner areas, boolean outermost) {
+        var graph = Loops.inside(whole, body -> within(body, areas, false));
         var nodes = new ArrayList<>(graph.nodes());
         int next =
                 1
@@ -89,10 +90,10 @@ public final class Reversals {
                                 .mapToInt(Value::id)
                                 .max()
                                 .orElse(-1);
-        for (var pair : Pair.of(graph)) {
-            var round = new ReversedRound(pair);
-            if (!round.mayRunAgain()) continue;
-            var given = rooms.of(reversed(pair, round, outermost));
+        for (var pair : LoopAndReverse.of(graph)) {
+            var iteration = new ReversedIteration(pair);
+            if (!iteration.mayRunAgain()) continue;
+            var given = areas.of(reversed(pair, iteration, outermost));
             if (given.isEmpty()) {
                 var undoing = new InvertedLoop(pair, next);
                 next += undoing.values();
@@ -102,14 +103,14 @@ public final class Reversals {
                 nodes.add(at + 1, undoing.check());
                 continue;
             }
-            var halves = new TapeSplit(round, given.get().kept());
-            var room = given.get().memory();
+            var halves = new TapeSplit(iteration, given.get().kept());
+            var area = given.get().area();
             var left = new ArrayList<Value>();
-            left.add(new Value(next++, room.type()));
+            left.add(new Value(next++, area.type()));
             if (pair.ofUnknownLength())
-                left.add(new Value(next++, new Type(DType.I64, Shape.of(room.levels()))));
-            nodes.set(nodes.indexOf(pair.forward()), forward(pair, halves, room, left));
-            nodes.set(nodes.indexOf(pair.backward()), sweep(pair, halves, room, left));
+                left.add(new Value(next++, new Type(DType.I64, Shape.of(area.levels()))));
+            nodes.set(nodes.indexOf(pair.forward()), forward(pair, halves, area, left));
+            nodes.set(nodes.indexOf(pair.backward()), reverseScan(pair, halves, area, left));
         }
         return new Graph(graph.params(), nodes, graph.results());
     }
@@ -117,7 +118,7 @@ public final class Reversals {
     /**
      * Nodes to run one by one.
      *
-     * @param later those whose outputs may never be needed
+     * @param later the nodes whose outputs may never be needed
      */
     public record Run(List<Node> nodes, Set<Node> later) {}
 
@@ -139,79 +140,90 @@ public final class Reversals {
         var lowered = Loops.inside(graph, body -> Loops.merge(Fuse.of(Simplify.of(body), limits)));
         var run = new ArrayList<>(lowered.nodes());
         var later = new HashSet<Node>();
-        for (var pair : Pair.of(lowered)) {
-            var round = new ReversedRound(pair);
-            if (!round.mayRunAgain()) continue;
-            var halves = new TapeSplit(round, round.fullTape());
-            var loop = reversed(pair, round, false);
-            var room =
-                    new LoopMemory(loop.allBytes(), loop.state(), loop.tape(), Integer.MAX_VALUE);
-            run.set(run.indexOf(pair.backward()), sweep(pair, halves, room, List.of()));
+        for (var pair : LoopAndReverse.of(lowered)) {
+            var iteration = new ReversedIteration(pair);
+            if (!iteration.mayRunAgain()) continue;
+            var halves = new TapeSplit(iteration, iteration.fullTape());
+            var loop = reversed(pair, iteration, false);
+            var area =
+                    new CheckpointArea(
+                            loop.allBytes(), loop.state(), loop.tape(), Integer.MAX_VALUE);
+            run.set(run.indexOf(pair.backward()), reverseScan(pair, halves, area, List.of()));
             later.add(pair.forward());
         }
         return new Run(run, later);
     }
 
-    private static Reversed reversed(Pair pair, ReversedRound round, boolean outermost) {
+    private static Reversed reversed(
+            LoopAndReverse pair, ReversedIteration iteration, boolean outermost) {
         return new Reversed(
-                pair.rounds().times(),
+                pair.forwardScan().times(),
                 !pair.ofUnknownLength(),
-                pair.rounds().undo().isPresent(),
-                outermost && !pair.ofUnknownLength() && !pair.rounds().counted(),
-                round.stateBytes(),
-                round.tapeBytes(round.fullTape()),
-                round);
+                pair.forwardScan().undo().isPresent(),
+                outermost && !pair.ofUnknownLength() && !pair.forwardScan().counted(),
+                iteration.stateBytes(),
+                iteration.tapeBytes(iteration.fullTape()),
+                iteration);
     }
 
-    private static Node forward(Pair pair, TapeSplit halves, LoopMemory room, List<Value> left) {
-        var outputs = new ArrayList<>(pair.given());
+    private static Node forward(
+            LoopAndReverse pair, TapeSplit halves, CheckpointArea area, List<Value> left) {
+        var outputs = new ArrayList<>(pair.forwardResults());
         outputs.addAll(left);
-        var what =
+        var checkpointing =
                 pair.ofUnknownLength()
-                        ? new Remember.Latest(room)
-                        : new Remember.Checkpoints(
-                                room, halves.taping(pair.rounds().body().results().size()));
-        var kernel = Loops.remembering(pair.forward().kernel(), what);
-        var onward = kernel instanceof Control.Scan scan ? scan.onward() : kernel;
+                        ? new Checkpointing.Online(area)
+                        : new Checkpointing.Checkpoints(
+                                area, halves.taping(pair.forwardScan().body().results().size()));
+        var kernel = Loops.withCheckpointing(pair.forward().kernel(), checkpointing);
+        var withoutInverse = kernel instanceof Control.Scan scan ? scan.withoutInverse() : kernel;
         var types = outputs.stream().map(Value::type).toList();
-        var name = pair.forward().op().name() + keeping(pair.rounds(), room, halves.repeats());
+        var name = pair.forward().op().name() + keeping(pair.forwardScan(), area, halves.repeats());
         return pair.forward()
                 .with(
-                        new Lowered(name, onward, types, pair.forward().op().traits(), List.of()),
+                        new Lowered(
+                                name,
+                                withoutInverse,
+                                types,
+                                pair.forward().op().traits(),
+                                List.of()),
                         pair.forward().inputs(),
                         outputs);
     }
 
-    /** The text of reports on what a loop keeps. */
-    private static String keeping(Control.Scan loop, LoopMemory room, long repeats) {
-        var again = repeats == 0 ? "" : ", the reverse of a round repeating " + repeats + " ops";
-        if (room.capacity(0) >= loop.times())
-            return (repeats == 0 ? " keeping all" : " keeping a tape of every round") + again;
-        int states = Math.min(room.levels() + 1, loop.times());
+    /** The text for reports that says what a loop keeps for its reverse. */
+    private static String keeping(Control.Scan loop, CheckpointArea area, long repeats) {
+        var again =
+                repeats == 0 ? "" : ", the reverse of an iteration repeating " + repeats + " ops";
+        if (area.capacity(0) >= loop.times())
+            return (repeats == 0 ? " keeping all" : " keeping a tape of every iteration") + again;
+        int states = Math.min(area.levels() + 1, loop.times());
         return " keeping "
                 + states
                 + (states == 1 ? " state" : " states")
-                + (room.tapes() == 1 ? "" : " or up to " + room.capacity(0) + " tapes")
-                + (room.offloaded() == 0
+                + (area.tapes() == 1 ? "" : " or up to " + area.capacity(0) + " tapes")
+                + (area.offloaded() == 0
                         ? ""
-                        : ", up to " + room.offloaded() + " states outside the arena")
-                + (loop.pace().isEven() ? "" : ", rounds at a declared pace")
+                        : ", up to " + area.offloaded() + " states outside the arena")
+                + (loop.costs().isEven() ? "" : ", iterations with declared costs")
                 + again;
     }
 
-    private static Node sweep(Pair pair, TapeSplit halves, LoopMemory room, List<Value> left) {
-        var k = pair.rounds();
-        var begun =
+    private static Node reverseScan(
+            LoopAndReverse pair, TapeSplit halves, CheckpointArea area, List<Value> left) {
+        var k = pair.forwardScan();
+        var start =
                 left.isEmpty()
-                        ? SweepStart.NOT
-                        : pair.ofUnknownLength() ? SweepStart.LATEST : SweepStart.TAPED;
+                        ? ReverseStart.EMPTY
+                        : pair.ofUnknownLength() ? ReverseStart.ONLINE : ReverseStart.CHECKPOINTED;
         var inputs = new ArrayList<Value>();
         if (k.counted()) inputs.add(pair.backward().inputs().getFirst());
-        inputs.addAll(pair.ahead());
+        inputs.addAll(pair.forwardInputs());
         inputs.addAll(left);
         int first = pair.reverse().constants() + pair.reverse().carries();
-        inputs.addAll(pair.back().subList(0, first));
-        inputs.addAll(pair.back().subList(first + k.carries(), pair.back().size()));
+        inputs.addAll(pair.reverseInputs().subList(0, first));
+        inputs.addAll(
+                pair.reverseInputs().subList(first + k.carries(), pair.reverseInputs().size()));
         var ahead =
                 new Control.Scan(
                         onlyCarries(k),
@@ -220,21 +232,23 @@ public final class Reversals {
                         k.carries(),
                         k.reverse(),
                         k.counted(),
-                        k.remember(),
-                        k.pace());
+                        k.checkpointing(),
+                        k.costs());
         var kernel =
-                new Control.Sweep(
+                new Control.ReverseScan(
                         ahead,
                         halves.taping(k.carries()),
-                        halves.leaving(),
+                        halves.tapeOnly(),
                         halves.second(),
-                        room,
-                        begun);
-        // what it finds it uses up, so it cannot run twice, unless all it needs was taped before
+                        area,
+                        start);
+        // it overwrites the checkpoint area, so it cannot run twice, unless all iterations were
+        // taped before
         boolean again =
                 halves.isReplayable()
-                        && (begun == SweepStart.NOT
-                                || (begun == SweepStart.TAPED && room.capacity(0) >= k.times()));
+                        && (start == ReverseStart.EMPTY
+                                || (start == ReverseStart.CHECKPOINTED
+                                        && area.capacity(0) >= k.times()));
         return Lowered.of(
                 pair.backward(),
                 kernel,

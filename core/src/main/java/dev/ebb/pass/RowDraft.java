@@ -1,7 +1,7 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
@@ -17,11 +17,14 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * A kernel of rows in the making: what it reads, the numbers of each row so far, and the pieces
- * that computed them before.
+ * A {@link Kernel.Rows} under construction: its operands, the numbers of each row so far, and the
+ * nodes that computed them before.
  */
 final class RowDraft {
-    /** While operands come and go, numbers are arguments from here on. */
+    /**
+     * During construction, when the number of operands changes, numbers are the arguments from this
+     * index on.
+     */
     private static final int NUMBERS = 1 << 20;
 
     private final Shape shape;
@@ -30,13 +33,13 @@ final class RowDraft {
     private final Function<Value, Optional<FusionCandidate>> source;
     private final List<View> views = new ArrayList<>();
     private final List<Value> inputs = new ArrayList<>();
-    private final List<Row.RowValue> numbers = new ArrayList<>();
+    private final List<RowParts.RowValue> numbers = new ArrayList<>();
     private final Table<Value, Integer> known = new Table<>();
     private final Set<FusionCandidate> absorbed = new LinkedHashSet<>();
-    private Row.Result result = new Row.RowNumber(0);
+    private RowParts.Result result = new RowParts.RowNumber(0);
 
     /**
-     * @param source the piece that computes a value, if it may become part of this
+     * @param source the node that computes a value, if it may become part of this kernel
      */
     RowDraft(Shape shape, int leading, Function<Value, Optional<FusionCandidate>> source) {
         this.shape = shape;
@@ -65,7 +68,7 @@ final class RowDraft {
         return absorbed.stream().anyMatch(p -> p.kernel instanceof Kernel.Fold);
     }
 
-    /** What a row of everything that is read takes. */
+    /** The bytes of one row of all operands. */
     long rowBytes() {
         return IntStream.range(0, views.size())
                 .filter(i -> !isSteady(views.get(i)))
@@ -73,18 +76,19 @@ final class RowDraft {
                 .sum();
     }
 
-    RowDraft result(Row.Result made) {
+    RowDraft result(RowParts.Result made) {
         result = made;
         return this;
     }
 
-    void add(Row.RowValue number) {
+    void add(RowParts.RowValue number) {
         numbers.add(number);
     }
 
     /**
-     * {@code body} of these operands, with everything that is a number of its row computed here if
-     * it can be. What is large is read before: only then is it known what is read anyway.
+     * {@code body} of these operands, in which operands with one element per row are computed in
+     * this kernel if possible. Large operands are added first, because what may be computed here
+     * depends on what is read anyway.
      */
     Scalar take(List<Value> values, List<View> read, Scalar body) {
         var places = new Scalar[values.size()];
@@ -97,7 +101,10 @@ final class RowDraft {
         return body.mapArgs(a -> places[((Scalar.Arg) a).index()]);
     }
 
-    /** Whether {@code value}, read by {@code view}, is a number of each row, and one to absorb. */
+    /**
+     * Whether {@code value}, read through {@code view}, has one element per row and should be
+     * computed in this kernel.
+     */
     private boolean isNumber(Value value, View view) {
         return isSteady(view)
                 && value.type().size() == outer.size()
@@ -115,18 +122,19 @@ final class RowDraft {
         return piece.kernel instanceof Kernel.Map map
                 && map.bodies().size() == 1
                 && map.shape().size() == outer.size()
-                && !Operands.knowsItsPlace(map.bodies().getFirst())
+                && !OperandViews.knowsItsPlace(map.bodies().getFirst())
                 && computes(piece, map.bodies().getFirst())
                 && map.operands().stream().allMatch(v -> repeated(map.shape(), v).isPresent());
     }
 
     private boolean canFold(FusionCandidate piece, Kernel.Fold fold) {
-        int first = Rowwise.trailing(fold);
+        int first = RowFusion.trailing(fold);
         if (first < 0 || fold.shape().size() != shape.size()) return false;
         if (new Shape(fold.shape().dims().subList(0, first)).size() != outer.size()) return false;
         var order = View.contiguous(shape);
         if (!computes(piece, fold.body())
-                || !Operands.keepsItsPlace(fold.body(), fold.shape(), shape, order)) return false;
+                || !OperandViews.keepsItsPlace(fold.body(), fold.shape(), shape, order))
+            return false;
         for (int i = 0; i < piece.inputs.size(); i++) {
             var view = walked(fold.shape(), fold.operands().get(i));
             if (view.isEmpty()) return false;
@@ -137,18 +145,18 @@ final class RowDraft {
         return true;
     }
 
-    /** Whether a body is of the type in which its value is computed on. */
+    /** Whether a body has the compute type of its value. */
     private static boolean computes(FusionCandidate piece, Scalar body) {
         var types = piece.inputs.stream().map(v -> v.type().dtype()).toList();
         return body.type(types) == piece.outputs.getFirst().type().dtype().compute();
     }
 
-    /** {@code view} of what is walked along {@code from}, along the shape of this. */
+    /** {@code view}, which is read along {@code from}, read along the shape of this kernel. */
     private Optional<View> walked(Shape from, View view) {
         return Views.refactor(from, view, shape);
     }
 
-    /** {@code view} of one element for each row, along the shape of this. */
+    /** {@code view} of one element per row, broadcast along the shape of this kernel. */
     private Optional<View> repeated(Shape from, View view) {
         return Views.refactor(from, view, outer)
                 .map(
@@ -169,7 +177,7 @@ final class RowDraft {
     private Scalar place(Value value, View view) {
         if (isNumber(value, view)) {
             var number = Scalar.arg(NUMBERS + number(value));
-            return Operands.asStored(number, value.type().dtype());
+            return OperandViews.asStored(number, value.type().dtype());
         }
         int at = find(value, view);
         if (at >= 0) return Scalar.arg(at);
@@ -188,14 +196,14 @@ final class RowDraft {
         return numbers.size() - 1;
     }
 
-    private Row.RowValue number(FusionCandidate piece) {
+    private RowParts.RowValue number(FusionCandidate piece) {
         if (piece.kernel instanceof Kernel.Fold fold) {
             var read = fold.operands().stream().map(v -> walked(fold.shape(), v)).toList();
-            return new Row.Fold(fold.combine(), moved(piece, read, fold.body()));
+            return new RowParts.Fold(fold.combine(), moved(piece, read, fold.body()));
         }
         var map = (Kernel.Map) piece.kernel;
         var read = map.operands().stream().map(v -> repeated(map.shape(), v)).toList();
-        return new Row.Apply(moved(piece, read, map.bodies().getFirst()));
+        return new RowParts.Apply(moved(piece, read, map.bodies().getFirst()));
     }
 
     private Scalar moved(FusionCandidate piece, List<Optional<View>> read, Scalar body) {
@@ -205,7 +213,7 @@ final class RowDraft {
         return body.mapArgs(a -> places[((Scalar.Arg) a).index()]);
     }
 
-    /** Makes {@code piece} what this is. */
+    /** Replaces the kernel of {@code piece} by the finished kernel. */
     void finish(FusionCandidate piece) {
         var settled = new RowHoist(inputs, views.stream().map(this::isSteady).toList(), NUMBERS);
         numbers.forEach(settled::add);

@@ -1,7 +1,7 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
@@ -10,25 +10,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings the numbers of a kernel of rows into their final order. What is the same all along a row,
- * and dear, becomes a number of its own: a logarithm of a sum is then taken once, not for each
- * element.
+ * Brings the numbers of a {@link dev.ebb.ir.Kernel.Rows} into their final order. An expensive
+ * subexpression that is constant along a row becomes a number of its own: the logarithm of a sum is
+ * then computed once per row, not once per element.
  */
 final class RowHoist {
-    /** What a number of its own must save for each element, at least. */
+    /** The fewest instructions per element that a hoisted subexpression must save. */
     private static final int WORTHWHILE = 4;
 
     private final int operands;
     private final List<Boolean> steady;
     private final int base;
     private final List<DType> types = new ArrayList<>();
-    private final List<Row.RowValue> numbers = new ArrayList<>();
+    private final List<RowParts.RowValue> numbers = new ArrayList<>();
     private final List<Integer> places = new ArrayList<>();
     private final Table<Scalar, Scalar> known = new Table<>();
 
     /**
-     * @param steady which of {@code inputs} are the same all along a row
-     * @param base the argument that is number 0, in what is handed in
+     * @param steady which of {@code inputs} are constant along a row
+     * @param base the index of the argument that stands for number 0
      */
     RowHoist(List<Value> inputs, List<Boolean> steady, int base) {
         operands = inputs.size();
@@ -37,30 +37,32 @@ final class RowHoist {
         inputs.forEach(v -> types.add(v.type().dtype()));
     }
 
-    List<Row.RowValue> numbers() {
+    List<RowParts.RowValue> numbers() {
         return numbers;
     }
 
-    void add(Row.RowValue number) {
+    void add(RowParts.RowValue number) {
         var body = settled(number.body());
         places.add(
                 put(
                         switch (number) {
-                            case Row.Fold(var combine, _) -> new Row.Fold(combine, hoisted(body));
-                            case Row.Apply _ -> new Row.Apply(body);
+                            case RowParts.Fold(var combine, _) ->
+                                    new RowParts.Fold(combine, hoisted(body));
+                            case RowParts.Apply _ -> new RowParts.Apply(body);
                         }));
     }
 
-    Row.Result result(Row.Result result) {
+    RowParts.Result result(RowParts.Result result) {
         return switch (result) {
-            case Row.Elements(var body) -> new Row.Elements(hoisted(settled(body)));
-            case Row.RowNumber(int index) -> new Row.RowNumber(places.get(index) - operands);
-            case Row.Columns(var combine, var body) ->
-                    new Row.Columns(combine, hoisted(settled(body)));
+            case RowParts.Elements(var body) -> new RowParts.Elements(hoisted(settled(body)));
+            case RowParts.RowNumber(int index) ->
+                    new RowParts.RowNumber(places.get(index) - operands);
+            case RowParts.Columns(var combine, var body) ->
+                    new RowParts.Columns(combine, hoisted(settled(body)));
         };
     }
 
-    private int put(Row.RowValue number) {
+    private int put(RowParts.RowValue number) {
         types.add(number.body().type(types));
         numbers.add(number);
         return operands + numbers.size() - 1;
@@ -77,7 +79,7 @@ final class RowHoist {
     private Scalar hoisted(Scalar s) {
         if (known.has(s)) return known.at(s);
         if (isSteady(s) && s.cost() >= WORTHWHILE && s.type(types).isFloat()) {
-            known.put(s, Scalar.arg(put(new Row.Apply(s))));
+            known.put(s, Scalar.arg(put(new RowParts.Apply(s))));
             return known.at(s);
         }
         return switch (s) {

@@ -3,7 +3,7 @@ package dev.ebb.pass;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Value;
@@ -17,9 +17,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * A map, a fold of rows or of columns, or a kernel of rows in the form that they have in common:
- * results of rows, to which further results of the same rows can be added. In the bodies, numbers
- * are arguments from {@link #NUMBERS} on, so that operands can be added.
+ * A map, a fold of rows or of columns, or a kernel of rows in a common form: a list of results of
+ * rows, to which further results of the same rows can be added. In the bodies, numbers are
+ * arguments from {@link #NUMBERS} on, so that operands can be added.
  *
  * @param views how each of {@code inputs} is read
  * @param outputs the value of each result
@@ -28,17 +28,18 @@ record RowResults(
         Cut cut,
         List<View> views,
         List<Value> inputs,
-        List<Row.RowValue> numbers,
-        List<Row.Result> results,
+        List<RowParts.RowValue> numbers,
+        List<RowParts.Result> results,
         List<Value> outputs) {
     private static final int NUMBERS = 1 << 20;
 
     /**
-     * How many times the shortest row a row must be for its elements to be computed with others.
+     * A row must be this many times as long as the shortest row that pays, if a result with
+     * elements is fused with others.
      */
     private static final int WIDE = 4;
 
-    /** How a shape is cut into rows: they run along its axes from {@code leading} on. */
+    /** A shape and its rows, which run along its axes from {@code leading} on. */
     record Cut(Shape shape, int leading) {
         Shape outer() {
             return new Shape(shape.dims().subList(0, leading));
@@ -52,7 +53,7 @@ record RowResults(
             return shape.size() == other.shape.size() && outer().size() == other.outer().size();
         }
 
-        /** Whether {@code view} reads the same element all along a row. */
+        /** Whether {@code view} is constant along a row. */
         boolean isSteady(View view) {
             return IntStream.range(leading, shape.rank())
                     .allMatch(d -> shape.dim(d) == 1 || view.stride(d) == 0);
@@ -65,8 +66,8 @@ record RowResults(
             return Optional.of(new Cut(k.shape(), k.leading()));
         if (!(piece.kernel instanceof Kernel.Fold fold) || fold.bodies().size() > 1)
             return Optional.empty();
-        int last = Rowwise.trailing(fold);
-        int first = last >= 0 ? last : Rowwise.columns(fold);
+        int last = RowFusion.trailing(fold);
+        int first = last >= 0 ? last : RowFusion.columns(fold);
         return first < 0 ? Optional.empty() : Optional.of(new Cut(fold.shape(), first));
     }
 
@@ -104,18 +105,21 @@ record RowResults(
                         map.operands(),
                         piece.inputs,
                         List.of(),
-                        List.of(new Row.Elements(map.bodies().getFirst())),
+                        List.of(new RowParts.Elements(map.bodies().getFirst())),
                         piece.outputs));
     }
 
     private static RowResults ofFold(FusionCandidate piece, Kernel.Fold fold, Cut cut) {
-        boolean rows = Rowwise.trailing(fold) >= 0;
+        boolean rows = RowFusion.trailing(fold) >= 0;
         return new RowResults(
                 cut,
                 fold.operands(),
                 piece.inputs,
-                rows ? List.of(new Row.Fold(fold.combine(), fold.body())) : List.of(),
-                List.of(rows ? new Row.RowNumber(0) : new Row.Columns(fold.combine(), fold.body())),
+                rows ? List.of(new RowParts.Fold(fold.combine(), fold.body())) : List.of(),
+                List.of(
+                        rows
+                                ? new RowParts.RowNumber(0)
+                                : new RowParts.Columns(fold.combine(), fold.body())),
                 piece.outputs);
     }
 
@@ -127,9 +131,9 @@ record RowResults(
             var out = outputs.get(i).type().dtype();
             boolean fits =
                     switch (results.get(i)) {
-                        case Row.Elements _ -> out != DType.BIT;
-                        case Row.RowNumber _ -> out.isFloat();
-                        case Row.Columns(_, var body) ->
+                        case RowParts.Elements _ -> out != DType.BIT;
+                        case RowParts.RowNumber _ -> out.isFloat();
+                        case RowParts.Columns(_, var body) ->
                                 out.isFloat() && body.type(types).isFloat();
                     };
             if (!fits) return false;
@@ -145,11 +149,12 @@ record RowResults(
                 || body.parts().stream().anyMatch(p -> divides(p, types));
     }
 
-    /** The same along another cut of the same elements. */
+    /** These results with the rows of {@code to}, over the same elements. */
     private Optional<RowResults> along(Cut to) {
         if (cut.shape.size() != to.shape.size()) return Optional.empty();
         var order = View.contiguous(to.shape);
-        if (!bodies().stream().allMatch(b -> Operands.keepsItsPlace(b, cut.shape, to.shape, order)))
+        if (!bodies().stream()
+                .allMatch(b -> OperandViews.keepsItsPlace(b, cut.shape, to.shape, order)))
             return Optional.empty();
         if (cut.shape.equals(to.shape))
             return Optional.of(new RowResults(to, views, inputs, numbers, results, outputs));
@@ -165,9 +170,9 @@ record RowResults(
         numbers.forEach(n -> all.add(n.body()));
         for (var result : results) {
             switch (result) {
-                case Row.Elements(var body) -> all.add(body);
-                case Row.Columns(_, var body) -> all.add(body);
-                case Row.RowNumber _ -> {}
+                case RowParts.Elements(var body) -> all.add(body);
+                case RowParts.Columns(_, var body) -> all.add(body);
+                case RowParts.RowNumber _ -> {}
             }
         }
         return all;
@@ -187,25 +192,26 @@ record RowResults(
                 outputs);
     }
 
-    private static Row.RowValue with(Row.RowValue number, UnaryOperator<Scalar> body) {
+    private static RowParts.RowValue with(RowParts.RowValue number, UnaryOperator<Scalar> body) {
         return switch (number) {
-            case Row.Fold(var combine, var b) -> new Row.Fold(combine, body.apply(b));
-            case Row.Apply(var b) -> new Row.Apply(body.apply(b));
+            case RowParts.Fold(var combine, var b) -> new RowParts.Fold(combine, body.apply(b));
+            case RowParts.Apply(var b) -> new RowParts.Apply(body.apply(b));
         };
     }
 
-    private static Row.Result with(
-            Row.Result result, UnaryOperator<Scalar> body, IntFunction<Integer> number) {
+    private static RowParts.Result with(
+            RowParts.Result result, UnaryOperator<Scalar> body, IntFunction<Integer> number) {
         return switch (result) {
-            case Row.Elements(var b) -> new Row.Elements(body.apply(b));
-            case Row.Columns(var combine, var b) -> new Row.Columns(combine, body.apply(b));
-            case Row.RowNumber(int index) -> new Row.RowNumber(number.apply(index));
+            case RowParts.Elements(var b) -> new RowParts.Elements(body.apply(b));
+            case RowParts.Columns(var combine, var b) ->
+                    new RowParts.Columns(combine, body.apply(b));
+            case RowParts.RowNumber(int index) -> new RowParts.RowNumber(number.apply(index));
         };
     }
 
     /**
-     * These results and those of {@code other}, which may read an element or a number that is a
-     * result here. A number that both have is computed once.
+     * These results together with those of {@code other}, which may read results of this one. A
+     * number that both have is computed once.
      */
     Optional<RowResults> and(RowResults other) {
         var allViews = new ArrayList<>(views);
@@ -240,22 +246,25 @@ record RowResults(
                 new RowResults(cut, allViews, allInputs, allNumbers, allResults, allOutputs));
     }
 
-    /** What stands for an operand: a result of this, an operand of this, or a new operand. */
+    /**
+     * The expression for an operand: a result of this kernel, an operand of it, or a new operand.
+     */
     private Optional<Scalar> place(
             Value value, View view, List<View> allViews, List<Value> allInputs) {
         int made = outputs.indexOf(value);
         if (made >= 0) {
             var type = value.type().dtype();
             return switch (results.get(made)) {
-                case Row.Elements(var body) ->
+                case RowParts.Elements(var body) ->
                         view.isContiguous(cut.shape)
-                                ? Optional.of(Operands.asStored(body, type))
+                                ? Optional.of(OperandViews.asStored(body, type))
                                 : Optional.empty();
-                case Row.RowNumber(int index) ->
+                case RowParts.RowNumber(int index) ->
                         isOneEachRow(view)
-                                ? Optional.of(Operands.asStored(Scalar.arg(NUMBERS + index), type))
+                                ? Optional.of(
+                                        OperandViews.asStored(Scalar.arg(NUMBERS + index), type))
                                 : Optional.empty();
-                case Row.Columns _ -> Optional.empty();
+                case RowParts.Columns _ -> Optional.empty();
             };
         }
         for (int i = 0; i < allInputs.size(); i++) {
@@ -273,11 +282,11 @@ record RowResults(
     }
 
     boolean hasElements() {
-        return results.stream().anyMatch(r -> r instanceof Row.Elements);
+        return results.stream().anyMatch(r -> r instanceof RowParts.Elements);
     }
 
     private boolean hasColumns() {
-        return results.stream().anyMatch(r -> r instanceof Row.Columns);
+        return results.stream().anyMatch(r -> r instanceof RowParts.Columns);
     }
 
     /** The values that are read element by element. */
@@ -290,7 +299,7 @@ record RowResults(
         for (int i = 0; i < views.size(); i++)
             if (!cut.isSteady(views.get(i)))
                 rowBytes += inputs.get(i).type().dtype().bytes(cut.width());
-        long elements = results.stream().filter(r -> r instanceof Row.Elements).count();
+        long elements = results.stream().filter(r -> r instanceof RowParts.Elements).count();
         return cut.outer().size() >= limits.fewestRows()
                 && cut.width() >= (elements > 0 ? WIDE : 1) * limits.shortestRow()
                 && (!hasColumns() || cut.width() <= limits.widestColumns())

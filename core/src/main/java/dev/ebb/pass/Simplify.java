@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Computes equal things once and drops what nothing needs. A {@link Label} passes its name on to
- * the op that computes its operand, so that named and unnamed reads of a value are one.
+ * Computes equal expressions once and drops dead code. A {@link Label} passes its name on to the op
+ * that computes its operand, so that named and unnamed reads of a value are one.
  */
 public final class Simplify {
     private Simplify() {}

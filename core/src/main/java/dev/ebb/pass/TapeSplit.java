@@ -11,47 +11,49 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Splits a round of a reverse loop where the cotangents enter. The first part is the forward round
- * once more and writes a tape; the second part reads the tape, and computes again what it needs and
- * the tape does not hold. Run together they are the round of the reverse loop, with the same bits;
- * run apart, the first part can run during the forward loop. Values that follow from constants
- * alone stay in the second part: a tape holds what changes from round to round. Slices of the
- * loop's operands are read in place.
+ * Splits an iteration of a reverse loop into the part that does not depend on cotangents and the
+ * part that does. The first part is the forward iteration once more and writes a tape; the second
+ * part reads the tape, and recomputes the values that it needs and that are not on the tape. Run
+ * together they are the iteration of the reverse loop, with the same bits; run apart, the first
+ * part can run during the forward loop. Values that depend on constants alone stay in the second
+ * part: a tape holds only values that change from iteration to iteration. Slices of the loop's
+ * operands are read in place.
  */
 final class TapeSplit {
-    private final ReversedRound round;
-    private final ReversedRound.Second second;
+    private final ReversedIteration iteration;
+    private final ReversedIteration.Second second;
     private final List<Integer> carries = new ArrayList<>();
     private final List<Value> tape = new ArrayList<>();
 
     /**
-     * The tape holds {@code kept} and those carries of the beginning of a round that its reverse
+     * The tape holds {@code kept} and those carries at the start of an iteration that its reverse
      * reads.
      */
-    TapeSplit(ReversedRound round, Set<Value> kept) {
-        this.round = round;
-        second = round.second(kept);
-        for (int i = 0; i < round.carries().size(); i++)
-            if (second.carries().contains(round.carries().get(i))) carries.add(i);
-        for (Node node : round.graph().nodes())
+    TapeSplit(ReversedIteration iteration, Set<Value> kept) {
+        this.iteration = iteration;
+        second = iteration.second(kept);
+        for (int i = 0; i < iteration.carries().size(); i++)
+            if (second.carries().contains(iteration.carries().get(i))) carries.add(i);
+        for (Node node : iteration.graph().nodes())
             for (Value v : node.outputs()) if (kept.contains(v)) tape.add(v);
     }
 
-    /** A round that computes only the tape for its reverse. */
-    Graph leaving() {
+    /** An iteration that computes only the tape for its reverse. */
+    Graph tapeOnly() {
         return first(List.of());
     }
 
-    /** The first {@code results} results of a round, then the tape for its reverse. */
+    /** The first {@code results} results of an iteration, then the tape for its reverse. */
     Control.Taping taping(int results) {
-        return new Control.Taping(carries, first(round.forwardResults().subList(0, results)));
+        return new Control.Taping(carries, first(iteration.forwardResults().subList(0, results)));
     }
 
     private Graph first(List<Value> results) {
         var g = new Graph.Builder();
         var here = new Table<Value, Value>();
-        for (Value p : round.forwardParams()) here.put(p, g.param(p.type()));
-        for (Node node : round.graph().nodes()) if (round.isEarly(node)) emit(g, node, here);
+        for (Value p : iteration.forwardParams()) here.put(p, g.param(p.type()));
+        for (Node node : iteration.graph().nodes())
+            if (iteration.isEarly(node)) emit(g, node, here);
         var all = new ArrayList<>(results);
         all.addAll(tape);
         return g.build(all.stream().map(here::at).toList());
@@ -69,43 +71,43 @@ final class TapeSplit {
 
     /** The reverse loop with a tape as its first slices. */
     Control.Scan second() {
-        var backward = round.backward();
+        var backward = iteration.backward();
         var g = new Graph.Builder();
         var here = new Table<Value, Value>();
-        int slices = round.firstSlice();
-        for (Value p : round.back().subList(0, slices)) take(g, p, here);
-        for (int i : carries) take(g, round.carries().get(i), here);
+        int slices = iteration.firstSlice();
+        for (Value p : iteration.back().subList(0, slices)) take(g, p, here);
+        for (int i : carries) take(g, iteration.carries().get(i), here);
         for (Value v : tape) take(g, v, here);
-        int others = slices + round.carries().size();
-        for (Value p : round.back().subList(others, round.back().size())) take(g, p, here);
+        int others = slices + iteration.carries().size();
+        for (Value p : iteration.back().subList(others, iteration.back().size())) take(g, p, here);
         for (Node node : second.nodes()) emit(g, node, here);
         return new Control.Scan(
-                g.build(round.backwardResults().stream().map(here::at).toList()),
+                g.build(iteration.backwardResults().stream().map(here::at).toList()),
                 backward.times(),
                 backward.constants(),
                 backward.carries(),
                 backward.reverse(),
                 backward.counted(),
-                backward.remember(),
-                backward.pace());
+                backward.checkpointing(),
+                backward.costs());
     }
 
-    /** One more parameter; of several that are the same value, the first is read. */
+    /** Adds a parameter for {@code value}; if it has one already, the first is read. */
     private static void take(Graph.Builder g, Value value, Table<Value, Value> here) {
         var param = g.param(value.type());
         if (!here.has(value)) here.put(value, param);
     }
 
-    /** Whether the reverse of a round has the same results each time it runs. */
+    /** Whether the reverse of an iteration has the same results each time it runs. */
     boolean isReplayable() {
-        return round.isReplayable();
+        return iteration.isReplayable();
     }
 
-    /** The number of early nodes that the reverse round recomputes, for the report. */
+    /** The number of early nodes that the reverse iteration recomputes, for the report. */
     long repeats() {
         return second.nodes().stream()
-                .filter(round::isEarly)
-                .filter(n -> n.inputs().stream().anyMatch(round::isEarlyAndChanging))
+                .filter(iteration::isEarly)
+                .filter(n -> n.inputs().stream().anyMatch(iteration::isEarlyAndChanging))
                 .count();
     }
 }

@@ -34,8 +34,8 @@ final class ViewPropagation {
     }
 
     /**
-     * A value that is a copy: its element at each index of {@code shape} is that of {@code source}
-     * by {@code view}.
+     * A value that is a copy: its element at each index of {@code shape} is the element of {@code
+     * source} that {@code view} reads there.
      */
     private record Copy(Shape shape, View view, Value source) {}
 
@@ -53,7 +53,10 @@ final class ViewPropagation {
         return Optional.of(new Copy(map.shape(), map.operands().getFirst(), source));
     }
 
-    /** Every piece comes after those it reads, so a copy of a copy already reads the original. */
+    /**
+     * Lets kernels read the source of a copy. A node comes after those that it reads, so a copy of
+     * a copy already reads the original.
+     */
     void reads() {
         for (FusionCandidate piece : pieces) {
             if (piece.is(Trait.ALONE)) continue;
@@ -68,19 +71,22 @@ final class ViewPropagation {
         view(piece, i, copy.get(), only).ifPresent(v -> replace(piece, i, v, copy.get().source));
     }
 
-    /** The view by which operand {@code i} can be read from where it was copied from. */
+    /** The view by which operand {@code i} can be read from the source of its copy. */
     private static Optional<View> view(FusionCandidate piece, int i, Copy copy, boolean only) {
-        var views = Operands.views(piece.kernel);
+        var views = OperandViews.views(piece.kernel);
         if (i >= views.size()) return Optional.empty();
-        var walked = Operands.walked(piece.kernel, i);
+        var walked = OperandViews.walked(piece.kernel, i);
         return Views.compose(walked, views.get(i), copy.shape, copy.view)
                 .filter(v -> isWelcome(piece.kernel, i, walked, v, only));
     }
 
-    /** Whether a kernel can read by a view; as fast as from a copy, if others make one anyway. */
+    /**
+     * Whether a kernel can read through a view, and as fast as from a copy if the copy is needed by
+     * others anyway.
+     */
     private static boolean isWelcome(Kernel kernel, int i, Shape walked, View view, boolean only) {
         if (kernel instanceof Kernel.Contract && i < 2) return true;
-        if (Operands.wantsRows(kernel, i)) return isInOrder(walked, view);
+        if (OperandViews.wantsRows(kernel, i)) return isInOrder(walked, view);
         return only || isSmooth(walked, view);
     }
 
@@ -89,7 +95,7 @@ final class ViewPropagation {
         return shape.dim(last) <= 1 || view.stride(last) == 1;
     }
 
-    /** Whether the innermost axis is read in order or not at all. */
+    /** Whether the stride along the innermost axis is one or zero. */
     private static boolean isSmooth(Shape shape, View view) {
         for (int d = shape.rank() - 1; d >= 0; d--) {
             if (shape.dim(d) > 1) return view.stride(d) == 1 || view.stride(d) == 0;
@@ -98,7 +104,7 @@ final class ViewPropagation {
     }
 
     private static void replace(FusionCandidate piece, int i, View view, Value source) {
-        piece.kernel = Operands.withView(piece.kernel, i, view);
+        piece.kernel = OperandViews.withView(piece.kernel, i, view);
         var inputs = new ArrayList<>(piece.inputs);
         inputs.set(i, source);
         piece.inputs = inputs;
@@ -110,7 +116,7 @@ final class ViewPropagation {
      */
     void writes() {
         for (FusionCandidate piece : pieces) {
-            if (piece.is(Trait.ALONE) || Operands.results(piece.kernel).isEmpty()) continue;
+            if (piece.is(Trait.ALONE) || OperandViews.results(piece.kernel).isEmpty()) continue;
             for (int i = 0; i < piece.outputs.size(); i++) write(piece, i);
         }
     }
@@ -140,21 +146,27 @@ final class ViewPropagation {
         move.gone = true;
     }
 
-    /** {@code kernel} with {@code output} written where {@code copy} has it, if rows stay rows. */
+    /**
+     * {@code kernel} with {@code output} written in the order of {@code copy}, if its rows stay
+     * contiguous.
+     */
     private static Optional<Kernel> moved(Kernel kernel, int output, Copy copy) {
-        var places = new ArrayList<>(Operands.results(kernel));
+        var places = new ArrayList<>(OperandViews.results(kernel));
         if (places.stream().noneMatch(p -> p.output() == output)) return Optional.empty();
         for (int i = 0; i < places.size(); i++) {
             if (places.get(i).output() != output) continue;
-            var shape = Operands.written(kernel, i);
+            var shape = OperandViews.written(kernel, i);
             var view = Views.compose(shape, places.get(i).view(), copy.shape, copy.view);
             if (view.isEmpty() || !isInOrder(shape, view.get())) return Optional.empty();
             places.set(i, new Kernel.Place(output, view.get()));
         }
-        return Optional.of(Operands.withResults(kernel, places));
+        return Optional.of(OperandViews.withResults(kernel, places));
     }
 
-    /** Outputs that are read only to be put side by side are written side by side, as one. */
+    /**
+     * Outputs that are only concatenated are written directly into the concatenation, as one
+     * output.
+     */
     void joins() {
         for (FusionCandidate piece : pieces) {
             if (piece.kernel instanceof Kernel.Assemble k
@@ -188,10 +200,10 @@ final class ViewPropagation {
         var now = piece.outputs.stream().map(v -> whole.inputs.contains(v) ? target : v).toList();
         var outputs = now.stream().distinct().toList();
         var places =
-                Operands.results(kernel).stream()
+                OperandViews.results(kernel).stream()
                         .map(p -> new Kernel.Place(outputs.indexOf(now.get(p.output())), p.view()))
                         .toList();
-        piece.kernel = Operands.withResults(kernel, places);
+        piece.kernel = OperandViews.withResults(kernel, places);
         piece.outputs = outputs;
         piece.labels.addAll(whole.labels);
         producer.put(target, piece);

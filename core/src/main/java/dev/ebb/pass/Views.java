@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Composes a view of a view into one view, so that the value between need not be stored. */
+/** Composes a view of a view into one view, so that the intermediate value need not be stored. */
 final class Views {
     private Views() {}
 
@@ -51,14 +51,15 @@ final class Views {
         return Optional.of(new View(offset, strides));
     }
 
-    /** The same elements in the same order, walked along another shape of equal size. */
+    /** The view of the same elements in the same order, along another shape of equal size. */
     static Optional<View> refactor(Shape from, View view, Shape to) {
         return compose(to, View.contiguous(to), from, view);
     }
 
     /**
      * A buffer walked along {@code shape} is copied by {@code view} of a buffer of shape {@code
-     * of}. Where each element of the latter goes, if the copy permutes axes.
+     * of}. The view by which elements of that buffer are written into the copy, if the copy
+     * permutes axes.
      */
     static Optional<View> inverse(Shape shape, View view, Shape of) {
         if (view.offset() != 0 || shape.size() != of.size()) return Optional.empty();
@@ -82,13 +83,13 @@ final class Views {
     }
 
     /**
-     * An axis of a buffer: its size, its step in the buffer, and the stride of what lies behind it.
+     * An axis of a buffer: its size, its step in the buffer, and the stride of the underlying view.
      */
     private record Axis(long size, long step, long stride) {}
 
     /**
-     * The axes of {@code shape} longer than one, those merged along which {@code view} moves
-     * evenly.
+     * The axes of {@code shape} longer than one, with neighbours merged along which {@code view}
+     * has one stride.
      */
     private static List<Axis> merged(Shape shape, View view) {
         var axes = new ArrayList<Axis>();

@@ -5,10 +5,10 @@ import dev.ebb.plan.loop.Revolve;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
-import dev.ebb.plan.search.Model;
 import dev.ebb.plan.search.Ordering;
 import dev.ebb.plan.search.Replay;
 import dev.ebb.plan.search.ScheduleWriter;
+import dev.ebb.plan.search.SearchModel;
 
 import java.util.Arrays;
 
@@ -22,7 +22,7 @@ import java.util.Arrays;
  */
 public record Binomial(int slots, int offloaded) implements Planner {
 
-    /** All states in memory. */
+    /** Keeps all states in memory. */
     public Binomial(int slots) {
         this(slots, 0);
     }
@@ -38,7 +38,7 @@ public record Binomial(int slots, int offloaded) implements Planner {
 
     @Override
     public Schedule plan(Problem problem, Cost cost) {
-        var model = new Model(problem, cost);
+        var model = new SearchModel(problem, cost);
         var ordering = new Ordering(model);
         return ScheduleWriter.of(
                 model,
@@ -54,13 +54,13 @@ public record Binomial(int slots, int offloaded) implements Planner {
     }
 
     @Override
-    public int states(int rounds) {
-        return Math.max(1, Math.min(slots, rounds));
+    public int states(int iterations) {
+        return Math.max(1, Math.min(slots, iterations));
     }
 
     @Override
-    public int offloaded(int rounds) {
-        return Math.max(0, Math.min(offloaded, rounds - states(rounds)));
+    public int offloaded(int iterations) {
+        return Math.max(0, Math.min(offloaded, iterations - states(iterations)));
     }
 
     @Override
@@ -70,7 +70,7 @@ public record Binomial(int slots, int offloaded) implements Planner {
 
     /** Follows the steps of a chain schedule through the nodes of a graph. */
     private static final class Walk {
-        private final Model model;
+        private final SearchModel model;
         private final int[] order;
         private final int[] stage;
         private final int stages;
@@ -79,7 +79,7 @@ public record Binomial(int slots, int offloaded) implements Planner {
         private int length;
         private int next;
 
-        Walk(Model model, Ordering ordering) {
+        Walk(SearchModel model, Ordering ordering) {
             this.model = model;
             order = ordering.plain();
             done = new boolean[order.length];
@@ -93,7 +93,10 @@ public record Binomial(int slots, int offloaded) implements Planner {
             for (int u : order) if (readsBackwardHalf(u)) stage[u] = -1;
         }
 
-        /** Whether a node of the user's program reads a gradient: it runs behind that, once. */
+        /**
+         * Whether node {@code u} of the forward half reads a gradient, as in a second derivative;
+         * it then runs once, after that gradient.
+         */
         private boolean readsBackwardHalf(int u) {
             for (int x : model.in[u]) {
                 int p = model.maker(x);
@@ -121,7 +124,7 @@ public record Binomial(int slots, int offloaded) implements Planner {
             for (int u : order) if (stage[u] == k && !(done[u] && model.once[u])) append(u);
         }
 
-        /** Runs the backward half as far as it reads no earlier stage. */
+        /** Runs the nodes of the backward half that read no stage before {@code k}. */
         private void backward(int k) {
             for (; next < order.length; next++) {
                 int u = order[next];

@@ -28,7 +28,7 @@ public sealed interface Budget {
         }
     }
 
-    /** A share of what keeping everything would take. */
+    /** A share of the peak of keeping everything. */
     record Share(double share) implements Budget {
         public Share {
             if (!(share > 0 && share <= 1)) {
@@ -111,7 +111,7 @@ public sealed interface Budget {
         return this;
     }
 
-    /** The same budget, its bound on memory in bytes. */
+    /** The same budget with its bound on memory in bytes. */
     default Budget resolved(long storeAllBytes) {
         return new Bytes(resolve(storeAllBytes));
     }
@@ -168,9 +168,7 @@ public sealed interface Budget {
         return new Bytes(Long.MAX_VALUE);
     }
 
-    /**
-     * A number of bytes for people to read: exact, and rounded to a binary unit where that helps.
-     */
+    /** A number of bytes as text: exact, and also rounded to a binary unit if it is large. */
     static String show(long bytes) {
         if (bytes < 1 << 10) return bytes + " bytes";
         String[] units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

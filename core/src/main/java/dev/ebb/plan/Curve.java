@@ -8,13 +8,13 @@ import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
-import dev.ebb.plan.search.Bounds;
-import dev.ebb.plan.search.Effort;
-import dev.ebb.plan.search.Families;
 import dev.ebb.plan.search.Frontier;
+import dev.ebb.plan.search.LowerBounds;
 import dev.ebb.plan.search.MemberLayouts;
-import dev.ebb.plan.search.Model;
 import dev.ebb.plan.search.Ordering;
+import dev.ebb.plan.search.PlanFamilies;
+import dev.ebb.plan.search.SearchEffort;
+import dev.ebb.plan.search.SearchModel;
 
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,7 +41,7 @@ public final class Curve {
      * A corner of the curve: a budget in bytes, the predicted time of the best plan in it, and the
      * part of that time that each way of restoring values takes.
      */
-    public record Point(long bytes, double cost, Mix mix) {
+    public record Point(long bytes, double cost, RestoreSummary mix) {
         /**
          * The point of the two with the smaller product of memory and time; at the knee of a curve
          * this product is smallest.
@@ -51,18 +51,18 @@ public final class Curve {
         }
     }
 
-    private final Model model;
+    private final SearchModel model;
     private final Cost cost;
     private final Measure measure;
     private final WorkerMemory workers;
-    private final Families families;
+    private final PlanFamilies families;
     private final Ways ways;
     private final List<Place> among;
     private final Frontier.Member plain;
     private final MemberLayouts layouts;
     private final TradeOff.Forms forms;
 
-    /** Every budget also has to hold what the device's workers own outside the arena. */
+    /** A curve whose budgets include the memory that workers use outside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, WorkerMemory workers) {
         this(problem, cost, measure, workers, SearchCache.NONE);
     }
@@ -70,7 +70,7 @@ public final class Curve {
     /** The same with a cache of search results. */
     public Curve(
             Problem problem, Cost cost, Measure measure, WorkerMemory workers, SearchCache cache) {
-        this(problem, cost, measure, workers, Effort.FULL, cache);
+        this(problem, cost, measure, workers, SearchEffort.FULL, cache);
     }
 
     private Curve(
@@ -78,7 +78,7 @@ public final class Curve {
             Cost cost,
             Measure measure,
             WorkerMemory workers,
-            Effort effort,
+            SearchEffort effort,
             SearchCache cache) {
         forms = TradeOff.Forms.only(this);
         this.workers = workers;
@@ -86,7 +86,7 @@ public final class Curve {
         this.measure = measure;
         ways = Ways.in(problem);
         among = problem.places();
-        families = new Families(problem, cost, effort, cache);
+        families = new PlanFamilies(problem, cost, effort, cache);
         layouts =
                 new MemberLayouts(
                         problem,
@@ -95,7 +95,7 @@ public final class Curve {
                                     case ARENA -> Layout.of(schedule, cache);
                                     case LIVE -> Layout.apart(schedule);
                                 });
-        model = new Model(problem, cost);
+        model = new SearchModel(problem, cost);
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
 
@@ -116,7 +116,7 @@ public final class Curve {
      * The curve of a part of a program, such as the body of a loop, which runs in its own memory.
      */
     public static Curve ofPart(Problem problem, Cost cost, SearchCache cache) {
-        return new Curve(problem, cost, Measure.ARENA, WorkerMemory.NONE, Effort.PART, cache);
+        return new Curve(problem, cost, Measure.ARENA, WorkerMemory.NONE, SearchEffort.PART, cache);
     }
 
     /** The curve of the same problem if values may be restored only in these ways. */
@@ -132,8 +132,8 @@ public final class Curve {
     }
 
     /**
-     * The same where the program may also be planned in other forms. The least budget is then the
-     * least of all.
+     * This curve, where the program may also be planned in other forms, with the least budget of
+     * all.
      */
     public Curve or(TradeOff.Forms others) {
         return new Curve(this, ways, among, others);
@@ -141,7 +141,7 @@ public final class Curve {
 
     /**
      * The curve of the program in the form that keeps everything: this one, unless this is that of
-     * another form, whose loops keep less or whose regions are computed in parts.
+     * another form, whose loops keep less or whose regions are computed in tiles.
      */
     public Curve program() {
         return forms.program().get();
@@ -169,7 +169,7 @@ public final class Curve {
         return cost;
     }
 
-    Model model() {
+    SearchModel model() {
         return model;
     }
 
@@ -183,14 +183,14 @@ public final class Curve {
         return model.total();
     }
 
-    /** The least budget for which {@link #at}, of this curve or of one beside it, has a plan. */
+    /** The least budget for which {@link #at}, of this curve or another form, has a plan. */
     public long leastBytes() {
         return forms.least(this).ownLeast();
     }
 
     /** A lower bound for the arena of every plan; with places, parameters may lie outside of it. */
     long floor() {
-        return among.isEmpty() ? Bounds.peak(model) : 0;
+        return among.isEmpty() ? LowerBounds.peak(model) : 0;
     }
 
     /** The least budget for which {@link #at} of this curve alone has a plan. */
@@ -245,7 +245,7 @@ public final class Curve {
      */
     public Plan at(Budget budget) {
         if (budget.memory() instanceof Budget.OfSaved(double share))
-            return plan(new Saved(share).plan(problem(), cost));
+            return plan(new SavedShare(share).plan(problem(), cost));
         long bytes = budget.resolve(storeAllBytes());
         return within(bytes).orElseThrow(() -> refusal(bytes));
     }
@@ -257,7 +257,7 @@ public final class Curve {
     public Optional<Plan> within(long bytes) {
         synchronized (families) {
             var best = Optional.<Plan>empty();
-            for (var some : Families.selections(ways, among)) {
+            for (var some : PlanFamilies.selections(ways, among)) {
                 var curve = among(some);
                 var found = curve.beside(bytes).or(() -> curve.smallest(bytes));
                 if (best.isEmpty()
@@ -275,28 +275,29 @@ public final class Curve {
                 .map(layout -> plan(layout, planned(layout), bytes));
     }
 
-    /** No plan within {@code bytes} costs less; found without searching for one. */
+    /** A lower bound on the cost of every plan within {@code bytes}, computed without a search. */
     public double atLeast(long bytes) {
-        // in the search, ops that are declared expensive count more than they cost
+        // the search multiplies the cost of ops that are declared expensive
         if (model.isWeighted()) return model.total();
-        return model.total() + Bounds.extra(model, workers.room(bytes), plain.sequence());
+        return model.total()
+                + LowerBounds.extra(model, workers.arenaLimit(bytes), plain.sequence());
     }
 
     /** The cheapest plan that fits into a budget beside the memory of workers, if any. */
     public Optional<Plan> beside(long bytes) {
         synchronized (families) {
-            long room = workers.room(bytes);
+            long limit = workers.arenaLimit(bytes);
             var all = layouts.of(plain);
-            if (planned(all) <= room) return Optional.of(plan(all, room, bytes));
+            if (planned(all) <= limit) return Optional.of(plan(all, limit, bytes));
             var best = Optional.<Layout>empty();
             for (var frontier : families.of(ways, among)) {
                 var found =
-                        frontier.answer(room, m -> planned(m) <= room && layouts.fitPlaces(m))
+                        frontier.answer(limit, m -> planned(m) <= limit && layouts.fitPlaces(m))
                                 .map(layouts::of);
                 if (found.isPresent() && (best.isEmpty() || isBetter(found.get(), best.get())))
                     best = found;
             }
-            return best.map(layout -> plan(layout, room, bytes));
+            return best.map(layout -> plan(layout, limit, bytes));
         }
     }
 
@@ -310,7 +311,7 @@ public final class Curve {
         return layout.schedule().cost(cost);
     }
 
-    /** A plan made in another way, set beside this curve, with all of the device's threads. */
+    /** A plan from a schedule made in another way, with all threads of the device. */
     public Plan plan(Schedule schedule) {
         var layout = layouts.of(schedule);
         return plan(layout, planned(layout), Long.MAX_VALUE);
@@ -329,9 +330,9 @@ public final class Curve {
     }
 
     /**
-     * The corners of plans that fit beside what is set aside for workers and that none of {@code
-     * known} undercuts, of a program whose loops were given less room: with room for all it would
-     * cost {@code once}. Of its loops {@code undone} rounds are undone.
+     * The corners of plans that fit beside the memory of workers and that none of {@code known}
+     * undercuts, of a program whose loops got a smaller checkpoint area: with one for all states it
+     * costs {@code once}. Of its loops {@code undone} iterations are inverted.
      *
      * @param known corners of other programs, cheapest first
      */
@@ -341,7 +342,7 @@ public final class Curve {
         }
     }
 
-    /** The least budget with which a plan that was found leaves workers what is set aside. */
+    /** The least budget that holds this plan and the memory reserved for workers. */
     long budgetFor(Frontier.Member member) {
         return workers.budgetFor(planned(member));
     }
@@ -349,7 +350,7 @@ public final class Curve {
     Point point(long bytes, Frontier.Member member, double once, long undone) {
         var layout = layouts.of(member);
         double seconds = cost(layout);
-        return new Point(bytes, seconds, Mix.of(layout, cost, seconds, once, undone));
+        return new Point(bytes, seconds, RestoreSummary.of(layout, cost, seconds, once, undone));
     }
 
     Point storeAllPoint(double once, long undone) {
@@ -370,7 +371,7 @@ public final class Curve {
         };
     }
 
-    /** All that a budget bounds but the memory of workers. */
+    /** The bytes that a budget bounds, without the memory of workers. */
     long planned(Layout layout) {
         return switch (measure) {
             case ARENA -> layout.arenaBytes();
@@ -378,16 +379,16 @@ public final class Curve {
         };
     }
 
-    /** What a device's workers own beside what is planned. */
+    /** The memory that the workers of the device use outside the arena. */
     WorkerMemory workers() {
         return workers;
     }
 
-    /** A plan for {@code room} bytes, with as many workers as {@code bytes} in all allow. */
-    private Plan plan(Layout layout, long room, long bytes) {
+    /** A plan for {@code limit} bytes, with as many workers as {@code bytes} in all allow. */
+    private Plan plan(Layout layout, long limit, long bytes) {
         return new Plan(
                 layout,
-                model.total() + Bounds.extra(model, room, plain.sequence()),
+                model.total() + LowerBounds.extra(model, limit, plain.sequence()),
                 this,
                 workers.within(bytes - planned(layout)));
     }

@@ -19,10 +19,10 @@ public record Every(int regions) implements Strategy {
                     "every " + regions + "th region: it must be at least 1");
     }
 
-    /** As many states of a loop as there are multiples of that number. */
+    /** Keeps the state of every {@code regions}-th iteration of a loop. */
     @Override
-    public int states(int rounds) {
-        return Math.max(1, Math.ceilDiv(rounds, regions));
+    public int states(int iterations) {
+        return Math.max(1, Math.ceilDiv(iterations, regions));
     }
 
     /** The unit of a loop is an iteration; it is divided only if it has regions of its own. */

@@ -102,7 +102,7 @@ final class Explanation {
         ways().ifPresent(text -> line(out, text));
         for (var place : plan.layout().places()) beside(place).ifPresent(text -> line(out, text));
         for (Node node : problem.graph().nodes())
-            inParts(node).ifPresent(text -> line(out, "in parts        " + text));
+            tiles(node).ifPresent(text -> line(out, "in tiles        " + text));
         for (String loop : LoopText.of(problem.graph())) line(out, "inside          " + loop);
         if (fates.isEmpty())
             return out.append("no value is recomputed or kept for a backward pass\n").toString();
@@ -133,10 +133,12 @@ final class Explanation {
         return out.append(table(rows)).toString();
     }
 
-    /** How a loop over parts of a region runs, and its share of the time; empty for other nodes. */
-    private Optional<String> inParts(Node node) {
+    /**
+     * How a loop over the tiles of a region runs, and its share of the time; empty for other nodes.
+     */
+    private Optional<String> tiles(Node node) {
         if (!(node.kernel() instanceof Control.Scan k)) return Optional.empty();
-        return k.partRows(node.inputs())
+        return k.tileRows(node.inputs())
                 .map(
                         rows ->
                                 k.times()
@@ -183,9 +185,9 @@ final class Explanation {
                 : Optional.of("restored        " + String.join("; ", parts));
     }
 
-    private String amount(Mix.Part part, boolean rounds) {
+    private String amount(RestoreSummary.Part part, boolean iterations) {
         return part.count()
-                + (rounds ? " rounds, " : ", ")
+                + (iterations ? " iterations, " : ", ")
                 + Budget.show(part.bytes())
                 + (part.cost() == 0 ? "" : ", " + share(part.cost(), plan.cost()) + " of the time");
     }

@@ -51,9 +51,9 @@ final class LoopText {
 
     private static boolean keeps(Control control) {
         return switch (control) {
-            case Control.Scan k -> k.remember() instanceof Control.Remember.Checkpoints;
-            case Control.While k -> k.remember() instanceof Control.Remember.Latest;
-            case Control.Sweep _, Control.Cond _ -> false;
+            case Control.Scan k -> k.checkpointing() instanceof Control.Checkpointing.Checkpoints;
+            case Control.While k -> k.checkpointing() instanceof Control.Checkpointing.Online;
+            case Control.ReverseScan _, Control.Cond _ -> false;
         };
     }
 
@@ -61,18 +61,18 @@ final class LoopText {
         var named = new LinkedHashMap<String, Graph>();
         switch (control) {
             case Control.Scan k -> {
-                named.put("a round", k.body());
-                if (k.remember() instanceof Control.Remember.Checkpoints(_, var taping))
-                    named.put("a taped round", taping.body());
+                named.put("an iteration", k.body());
+                if (k.checkpointing() instanceof Control.Checkpointing.Checkpoints(_, var taping))
+                    named.put("a taped iteration", taping.body());
             }
             case Control.While k -> {
                 named.put("the condition", k.condition());
-                named.put("a round", k.body());
+                named.put("an iteration", k.body());
             }
-            case Control.Sweep k -> {
-                named.put("a round run again", k.forward().body());
-                named.put("a taped round", k.taping().body());
-                named.put("a reverse round", k.backward().body());
+            case Control.ReverseScan k -> {
+                named.put("an iteration run again", k.forward().body());
+                named.put("a taped iteration", k.taping().body());
+                named.put("a reverse iteration", k.backward().body());
             }
             case Control.Cond k -> {
                 named.put("the first branch", k.yes());

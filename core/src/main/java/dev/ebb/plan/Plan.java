@@ -6,8 +6,8 @@ import dev.ebb.plan.schedule.Schedule;
 import java.util.List;
 
 /**
- * A plan for one budget: the order of computations, where every value lies in memory, the predicted
- * time, and a lower bound of the time of any plan, by which its quality is judged.
+ * A plan for one budget: the order of computations, the place of every value in memory, the
+ * predicted time, and a lower bound of the time of any plan, by which its quality is judged.
  *
  * @param workers the number of workers that share its kernels: at least one
  */
@@ -33,7 +33,8 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
     }
 
     /**
-     * The same with as many workers as fit {@code bytes} in all; with one, if not even that fits.
+     * The same plan with as many workers as fit into {@code bytes} in all; with one if not even
+     * that fits.
      */
     public Plan within(long bytes) {
         int fit = curve.workers().within(bytes - curve.planned(layout));
@@ -59,8 +60,8 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
     }
 
     /** How values are kept or restored, and at which cost. */
-    public Mix mix() {
-        return Mix.of(layout, curve.cost(), cost(), storeAllCost(), 0);
+    public RestoreSummary mix() {
+        return RestoreSummary.of(layout, curve.cost(), cost(), storeAllCost(), 0);
     }
 
     /** The peak of keeping everything; a budget may be a share of it. */
@@ -87,8 +88,8 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
     }
 
     /** The step at which most bytes are alive. */
-    public Highest highest() {
-        return Highest.of(layout);
+    public PeakStep highest() {
+        return PeakStep.of(layout);
     }
 
     /** What happens to every computed value, and why; the largest values come first. */

@@ -21,19 +21,19 @@ public interface Planner {
     }
 
     /**
-     * The number of states, including the first, that a loop of {@code rounds} iterations keeps for
-     * its reverse. Unless overridden, all states are kept, with the values that the reverse of each
-     * iteration reads.
+     * The number of states, including the first, that a loop of {@code iterations} iterations keeps
+     * for its reverse. Unless overridden, all states are kept, with the values that the reverse of
+     * each iteration reads.
      */
-    default int states(int rounds) {
-        return Math.max(1, rounds);
+    default int states(int iterations) {
+        return Math.max(1, iterations);
     }
 
     /**
      * The number of further states of such a loop that are kept in the last place that the budget
      * names; none by default.
      */
-    default int offloaded(int rounds) {
+    default int offloaded(int iterations) {
         return 0;
     }
 

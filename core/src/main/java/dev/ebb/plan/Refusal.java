@@ -4,7 +4,7 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.search.Frontier;
-import dev.ebb.plan.search.Model;
+import dev.ebb.plan.search.SearchModel;
 
 import java.util.Comparator;
 import java.util.List;
@@ -43,7 +43,7 @@ final class Refusal {
     }
 
     /** Names the step at which the smallest plan is largest. */
-    static OverBudgetException of(long bytes, Enough enough, Curve curve, Model model) {
+    static OverBudgetException of(long bytes, Enough enough, Curve curve, SearchModel model) {
         var smallest =
                 curve.members().stream().min(Comparator.comparingLong(Frontier.Member::peak));
         var way =

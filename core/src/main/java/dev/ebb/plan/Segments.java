@@ -8,8 +8,8 @@ import dev.ebb.plan.schedule.Schedule;
 import java.util.Set;
 
 /**
- * Divides the regions into segments of equal length and keeps only what crosses from one into the
- * next.
+ * Divides the regions into segments of equal length and keeps only the values that cross from one
+ * into the next.
  */
 public sealed interface Segments extends Strategy {
 
@@ -33,8 +33,8 @@ public sealed interface Segments extends Strategy {
         }
 
         @Override
-        public int states(int rounds) {
-            return (int) Math.max(1, Math.round(Math.sqrt(rounds)));
+        public int states(int iterations) {
+            return (int) Math.max(1, Math.round(Math.sqrt(iterations)));
         }
     }
 
@@ -54,8 +54,8 @@ public sealed interface Segments extends Strategy {
         }
 
         @Override
-        public int states(int rounds) {
-            return Math.max(1, Math.min(segments, rounds));
+        public int states(int iterations) {
+            return Math.max(1, Math.min(segments, iterations));
         }
     }
 

@@ -4,10 +4,10 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
-import dev.ebb.plan.search.Model;
 import dev.ebb.plan.search.Ordering;
 import dev.ebb.plan.search.Replay;
 import dev.ebb.plan.search.ScheduleWriter;
+import dev.ebb.plan.search.SearchModel;
 
 import java.util.Set;
 
@@ -18,12 +18,12 @@ import java.util.Set;
  */
 public interface Strategy extends Planner {
 
-    /** The values to keep. Outputs of effects and nondeterministic nodes stay in any case. */
+    /** The values to keep. Outputs of effects and nondeterministic nodes are kept in any case. */
     Set<Value> keeps(Problem problem, Cost cost);
 
     @Override
     default Schedule plan(Problem problem, Cost cost) {
-        var model = new Model(problem, cost);
+        var model = new SearchModel(problem, cost);
         var ordering = new Ordering(model);
         return ScheduleWriter.of(model, new Replay(model, ordering).keeping(keeps(problem, cost)));
     }

@@ -15,23 +15,23 @@ import java.util.function.Supplier;
 
 /**
  * Predicted time over budget for a program, as several lines: one for recomputation alone, then one
- * for each further way of restoring values that is allowed. Loops can be given more or less
- * checkpoint memory, and each choice has its own curve; a line takes the best of them. Along each
+ * for each further way of restoring values that is allowed. Loops can be given larger or smaller
+ * checkpoint areas, and each choice has its own curve; a line takes the best of them. Along each
  * line time grows as memory shrinks; a line with more ways is never above one with fewer, and
  * reaches at least as small a budget.
  */
 public final class TradeOff {
 
     /**
-     * One form of a program, in which each loop has a certain amount of memory for states and
-     * tapes, and the curve of that form.
+     * One form of a program, in which each loop has a checkpoint area of a certain size, and the
+     * curve of that form.
      *
      * @param needs the ways that its loops use
-     * @param undone how many of their rounds are undone in all
+     * @param undone how many of their iterations are undone in all
      */
     public record Variant(Curve curve, Ways needs, long undone) {
 
-        /** The same, of a program that needs one way more. */
+        /** The same variant, for a program that needs one more way. */
         public Variant needing(Way way) {
             return new Variant(curve, needs.or(Ways.of(way)), undone);
         }
@@ -40,7 +40,7 @@ public final class TradeOff {
             return needs.and(ways).equals(needs);
         }
 
-        /** Whether {@code more} ways give it the same plans as {@code fewer}. */
+        /** Whether the variant has the same plans with {@code more} ways as with {@code fewer}. */
         boolean isSame(Ways fewer, Ways more) {
             return isIn(fewer) && curve.by(fewer).ways().equals(curve.by(more).ways());
         }
@@ -48,7 +48,7 @@ public final class TradeOff {
 
     /**
      * The other forms in which a program may be planned: a loop may keep less, a region may be
-     * computed in parts. Their curves are computed when needed.
+     * computed in tiles. Their curves are computed when needed.
      *
      * @param smallest the forms among which the one with the smallest budget is
      * @param between the forms between these and the one that keeps everything
@@ -103,12 +103,12 @@ public final class TradeOff {
             points = List.copyOf(points);
         }
 
-        /** The least budget that these ways can do with. */
+        /** The least budget for which these ways suffice. */
         public long leastBytes() {
             return points.getLast().bytes();
         }
 
-        /** The cheapest that {@code bytes} of memory allow; none below the least budget. */
+        /** The cheapest point within {@code bytes} of memory; none below the least budget. */
         public Optional<Curve.Point> at(long bytes) {
             return points.stream().filter(p -> p.bytes() <= bytes).findFirst();
         }
@@ -119,7 +119,7 @@ public final class TradeOff {
 
     private final List<Line> lines = new ArrayList<>();
 
-    /** Of these variants the first keeps everything. */
+    /** The trade-off of these variants, the first of which keeps everything. */
     public TradeOff(List<Variant> variants) {
         var whole = variants.getFirst().curve();
         var different = different(variants);
@@ -149,7 +149,7 @@ public final class TradeOff {
         }
     }
 
-    /** Rooms and bounds may differ and come to the same program: it is looked at once. */
+    /** Different checkpoint areas and bounds may give the same program, which is planned once. */
     private static List<Variant> different(List<Variant> variants) {
         record Program(Graph graph, List<Place> among, Ways needs, long undone) {}
         var seen = new HashSet<Program>();
@@ -226,12 +226,12 @@ public final class TradeOff {
         return corners(first, found);
     }
 
-    /** That of a program without loops. */
+    /** The trade-off of a program without loops. */
     public static TradeOff of(Curve curve) {
         return new TradeOff(List.of(new Variant(curve, Ways.recomputing(), 0)));
     }
 
-    /** One line for each way more, from computing again alone on. */
+    /** The lines: recomputation alone, then with one more way each. */
     public List<Line> lines() {
         return List.copyOf(lines);
     }
@@ -245,7 +245,7 @@ public final class TradeOff {
         return points().getFirst().bytes();
     }
 
-    /** What computing everything once and keeping it takes. */
+    /** The cost of computing everything once and keeping it. */
     public double storeAllCost() {
         return points().getFirst().cost();
     }
@@ -263,7 +263,7 @@ public final class TradeOff {
         return corners(first, corners);
     }
 
-    /** From {@code first} on those points that no cheaper one undercuts. */
+    /** {@code first} and those points that take less memory than all cheaper ones. */
     static List<Curve.Point> corners(Curve.Point first, List<Curve.Point> all) {
         var sorted = new ArrayList<>(all);
         sorted.sort(

@@ -18,12 +18,12 @@ public record ValueFate(
         return history.computed();
     }
 
-    /** Whether it is computed once and needs no way back. */
+    /** Whether the value is computed once and stays in memory until its last use. */
     public boolean stayed() {
         return computed() == 1 && history.rebuilt() == 0 && history.fetched().isEmpty();
     }
 
-    /** Whether it is one that the explanation of a plan lists. */
+    /** Whether the explanation of a plan lists the value. */
     public boolean matters() {
         return !stayed() || crossing;
     }

@@ -22,7 +22,7 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
     private static final long SHARE = 8;
     private static final long ASKED_SHARE = 2;
 
-    /** A device that owns nothing but the arena. */
+    /** For a device that uses no memory outside the arena. */
     public static final WorkerMemory NONE = new WorkerMemory(Threads.ONE, _ -> 0);
 
     /** The bytes of one worker, which every budget must hold outside the arena. */
@@ -40,7 +40,7 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
      * The bytes of a budget that remain for the arena; negative if not even one worker's memory
      * fits.
      */
-    public long room(long budget) {
+    public long arenaLimit(long budget) {
         return budget - reserve(budget);
     }
 
@@ -66,14 +66,14 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
         return Math.min(budgetFor(arena), Math.max(0, 2 * arena - 1));
     }
 
-    /** How many workers fit into a number of bytes; 0 if there is no room for one. */
-    public int within(long room) {
-        if (bytes.applyAsLong(threads.count()) <= room) return threads.count();
+    /** The number of workers whose memory fits into {@code limit} bytes; 0 if not even one fits. */
+    public int within(long limit) {
+        if (bytes.applyAsLong(threads.count()) <= limit) return threads.count();
         int fits = 0;
         int tooMany = threads.count();
         while (tooMany - fits > 1) {
             int workers = fits + (tooMany - fits) / 2;
-            if (bytes.applyAsLong(workers) > room) tooMany = workers;
+            if (bytes.applyAsLong(workers) > limit) tooMany = workers;
             else fits = workers;
         }
         return fits;

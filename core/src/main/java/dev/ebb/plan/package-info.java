@@ -1,5 +1,5 @@
 /**
- * Plans: when each value is computed, freed and recomputed, and where it lies in memory. Plans are
+ * Plans: when each value is computed, freed and recomputed, and its place in memory. Plans are
  * data.
  */
 @NullMarked

@@ -38,8 +38,8 @@ public final class Banded {
         return wide(bands, lead, 2).mul(columns(wide(x, lead, 1), bands.dim(-1), below)).sum(-1);
     }
 
-    private static Shape lead(String who, Tensor bands, int below, Tensor x) {
-        Floats.alike(who, bands, x);
+    private static Shape lead(String op, Tensor bands, int below, Tensor x) {
+        Floats.alike(op, bands, x);
         boolean fits =
                 bands.rank() >= 2
                         && x.rank() >= 1
@@ -47,7 +47,7 @@ public final class Banded {
                         && x.dim(-1) == bands.dim(-2);
         if (!fits) {
             throw new ShapeException(
-                    who
+                    op
                             + " of bands "
                             + bands.type()
                             + " and "
@@ -56,7 +56,7 @@ public final class Banded {
         }
         if (below < 0 || below >= bands.dim(-1)) {
             throw new ShapeException(
-                    who
+                    op
                             + ": "
                             + below
                             + " diagonals below the main one, of "
@@ -108,7 +108,7 @@ public final class Banded {
             int width = shape.dim(shape.rank() - 1);
             int count = Math.toIntExact(in.get(1).size() / n);
             var lines = new BandedLines(n, width, below, transposed);
-            return new EachLine(count, lines.room(), lines::solve);
+            return new EachLine(count, lines.workspace(), lines::solve);
         }
 
         @Override
@@ -124,7 +124,10 @@ public final class Banded {
         }
     }
 
-    /** The elimination of one system: rows of the factors in room, then the right-hand side. */
+    /**
+     * The elimination of one system: rows of the factors in the workspace, then the right-hand
+     * side.
+     */
     private record BandedLines(int n, int width, int below, boolean transposed) {
         /** Diagonals below and above the main one of the matrix that is factorised. */
         private int down() {
@@ -144,7 +147,7 @@ public final class Banded {
             return down() + reach() + 1;
         }
 
-        long room() {
+        long workspace() {
             return (long) n * stride() + n;
         }
 
@@ -152,67 +155,67 @@ public final class Banded {
             return (long) row * stride() + column - row + down();
         }
 
-        void solve(int number, List<Buffer> in, List<Buffer> out, Buffer room) {
+        void solve(int number, List<Buffer> in, List<Buffer> out, Buffer workspace) {
             long b = (long) n * stride();
-            load(number, in.getFirst(), room);
-            for (int i = 0; i < n; i++) room.set(b + i, in.get(1).get((long) number * n + i));
+            load(number, in.getFirst(), workspace);
+            for (int i = 0; i < n; i++) workspace.set(b + i, in.get(1).get((long) number * n + i));
             for (int k = 0; k < n; k++) {
                 int last = Math.min(n - 1, k + down());
                 int pivot = k;
                 for (int r = k + 1; r <= last; r++)
-                    if (size(room, r, k) > size(room, pivot, k)) pivot = r;
-                if (pivot != k) swap(room, k, pivot, b);
-                double top = room.get(at(k, k));
+                    if (size(workspace, r, k) > size(workspace, pivot, k)) pivot = r;
+                if (pivot != k) swap(workspace, k, pivot, b);
+                double top = workspace.get(at(k, k));
                 if (top == 0) throw singular(number, k);
                 for (int r = k + 1; r <= last; r++) {
-                    double factor = room.get(at(r, k)) / top;
+                    double factor = workspace.get(at(r, k)) / top;
                     if (factor == 0) continue;
                     for (int j = k + 1; j <= Math.min(n - 1, k + reach()); j++)
-                        subtract(room, at(r, j), factor * room.get(at(k, j)));
-                    subtract(room, b + r, factor * room.get(b + k));
+                        subtract(workspace, at(r, j), factor * workspace.get(at(k, j)));
+                    subtract(workspace, b + r, factor * workspace.get(b + k));
                 }
             }
             for (int i = n - 1; i >= 0; i--) {
                 for (int j = i + 1; j <= Math.min(n - 1, i + reach()); j++)
-                    subtract(room, b + i, room.get(at(i, j)) * room.get(b + j));
-                room.set(b + i, room.get(b + i) / room.get(at(i, i)));
-                out.getFirst().set((long) number * n + i, room.get(b + i));
+                    subtract(workspace, b + i, workspace.get(at(i, j)) * workspace.get(b + j));
+                workspace.set(b + i, workspace.get(b + i) / workspace.get(at(i, i)));
+                out.getFirst().set((long) number * n + i, workspace.get(b + i));
             }
         }
 
-        private void load(int number, Buffer bands, Buffer room) {
-            for (long i = 0; i < (long) n * stride(); i++) room.set(i, 0);
+        private void load(int number, Buffer bands, Buffer workspace) {
+            for (long i = 0; i < (long) n * stride(); i++) workspace.set(i, 0);
             for (int i = 0; i < n; i++) {
                 for (int c = 0; c < width; c++) {
                     int j = i - below + c;
                     if (j < 0 || j >= n) continue;
                     double x = bands.get(((long) number * n + i) * width + c);
-                    room.set(transposed ? at(j, i) : at(i, j), x);
+                    workspace.set(transposed ? at(j, i) : at(i, j), x);
                 }
             }
         }
 
-        private double size(Buffer room, int row, int column) {
-            return Math.abs(room.get(at(row, column)));
+        private double size(Buffer workspace, int row, int column) {
+            return Math.abs(workspace.get(at(row, column)));
         }
 
-        private static void subtract(Buffer room, long at, double x) {
-            room.set(at, room.get(at) - x);
+        private static void subtract(Buffer workspace, long at, double x) {
+            workspace.set(at, workspace.get(at) - x);
         }
 
         /**
          * Swaps two rows from column {@code k} on; the elements left of it are not read any more.
          */
-        private void swap(Buffer room, int k, int other, long b) {
+        private void swap(Buffer workspace, int k, int other, long b) {
             for (int j = k; j <= Math.min(n - 1, k + reach()); j++)
-                swap(room, at(k, j), at(other, j));
-            swap(room, b + k, b + other);
+                swap(workspace, at(k, j), at(other, j));
+            swap(workspace, b + k, b + other);
         }
 
-        private static void swap(Buffer room, long i, long j) {
-            double x = room.get(i);
-            room.set(i, room.get(j));
-            room.set(j, x);
+        private static void swap(Buffer workspace, long i, long j) {
+            double x = workspace.get(i);
+            workspace.set(i, workspace.get(j));
+            workspace.set(j, x);
         }
 
         private static ArithmeticException singular(int number, int row) {

@@ -7,7 +7,7 @@ import dev.ebb.tensor.Tensors;
 import java.util.List;
 
 /**
- * Sums that carry what rounding takes away, for numbers that cancel: as if added in twice the
+ * Sums that carry the rounding errors along, for numbers that cancel: as if added in twice the
  * precision and rounded once (Knuth's exact sum of two, in a binary tree, as Kahan did for a
  * chain). Plain {@code sum} adds in a tree as well and is good enough where terms have one sign.
  */

@@ -1,10 +1,10 @@
 package dev.ebb.science;
 
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Value;
@@ -25,8 +25,8 @@ import java.util.Set;
 
 /**
  * Which elements of a recorded function's first argument the derivative of each element of its
- * result may depend on: sets of positions, ascending, carried through the graph kernel by kernel.
- * What does not depend on the argument is computed, so that indices are known.
+ * result may depend on: sets of positions, ascending, propagated through the graph kernel by
+ * kernel. Values that do not depend on the argument are computed, so that indices are known.
  */
 final class Dependencies {
     private static final int[] NONE = {};
@@ -88,7 +88,7 @@ final class Dependencies {
             case Kernel.Map k -> elements(k.shape(), k.operands(), k.bodies().get(output), node);
             case Kernel.Fold k -> fold(k.each().get(output), node);
             case Kernel.Rows k ->
-                    k.results().get(output) instanceof Row.Elements
+                    k.results().get(output) instanceof RowParts.Elements
                             ? rows(k, node)
                             : everything(node, out);
             case Kernel.Contract k -> contract(k, node);
@@ -99,7 +99,7 @@ final class Dependencies {
             case Kernel.Cumulate k -> cumulate(k, node);
             case Kernel.Scatter _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -109,7 +109,7 @@ final class Dependencies {
         };
     }
 
-    /** Where a view reads, for each index of {@code shape} in row-major order. */
+    /** The position that a view reads, for each index of {@code shape} in row-major order. */
     private static long[] positions(Shape shape, View view) {
         var at = new long[Math.toIntExact(shape.size())];
         var index = new int[shape.rank()];
@@ -145,7 +145,7 @@ final class Dependencies {
         return all;
     }
 
-    /** The operands that a derivative of {@code body} can flow to: conditions get nothing. */
+    /** The operands to which {@code body} has a derivative; conditions have none. */
     private static void arguments(Scalar body, Set<Integer> found) {
         switch (body) {
             case Scalar.Arg(int i) -> found.add(i);

@@ -10,7 +10,7 @@ import dev.ebb.tensor.Differentiable;
 
 import java.util.List;
 
-/** Plain Java run for each of {@code count} lines of a batch, with room for some doubles. */
+/** Plain Java run for each of {@code count} lines of a batch, with a workspace of doubles. */
 record EachLine(int count, long doubles, Body body) implements Kernel.Library {
 
     /** The computation for one line. */
@@ -40,8 +40,8 @@ record EachLine(int count, long doubles, Body body) implements Kernel.Library {
     }
 
     @Override
-    public void run(List<Buffer> in, List<Buffer> out, Buffer workspace) {
-        var room = new Buffer(DType.F64, workspace.bytes() / 8, workspace.segment());
-        for (int i = 0; i < count; i++) body.run(i, in, out, room);
+    public void run(List<Buffer> in, List<Buffer> out, Buffer memory) {
+        var workspace = new Buffer(DType.F64, memory.bytes() / 8, memory.segment());
+        for (int i = 0; i < count; i++) body.run(i, in, out, workspace);
     }
 }

@@ -71,14 +71,15 @@ public final class Eigenvalues {
             return new EachLine(
                     count(in.getFirst()),
                     (long) n * n + 2L * n,
-                    (number, from, to, room) -> run(n, number, from.getFirst(), to, room));
+                    (number, from, to, workspace) ->
+                            run(n, number, from.getFirst(), to, workspace));
         }
 
-        private static void run(int n, int number, Buffer a, List<Buffer> out, Buffer room) {
-            new HessenbergQr(n, room).run(number, a);
+        private static void run(int n, int number, Buffer a, List<Buffer> out, Buffer workspace) {
+            new HessenbergQr(n, workspace).run(number, a);
             for (int i = 0; i < n; i++) {
-                out.get(0).set((long) number * n + i, room.get((long) n * n + i));
-                out.get(1).set((long) number * n + i, room.get((long) n * n + n + i));
+                out.get(0).set((long) number * n + i, workspace.get((long) n * n + i));
+                out.get(1).set((long) number * n + i, workspace.get((long) n * n + n + i));
             }
         }
 
@@ -136,8 +137,8 @@ public final class Eigenvalues {
             return new EachLine(
                     count(in.getFirst()),
                     InverseIteration.doubles(n),
-                    (number, from, to, room) ->
-                            new InverseIteration(n, room).run(number, from, to));
+                    (number, from, to, workspace) ->
+                            new InverseIteration(n, workspace).run(number, from, to));
         }
 
         @Override

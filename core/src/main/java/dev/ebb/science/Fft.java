@@ -88,8 +88,8 @@ public final class Fft {
             return new EachLine(
                     count,
                     FourierLine.doubles(n),
-                    (number, from, to, room) -> {
-                        var line = new FourierLine(n, sign, room.segment());
+                    (number, from, to, workspace) -> {
+                        var line = new FourierLine(n, sign, workspace.segment());
                         if (number == 0) line.prepare();
                         line.run((long) number * n, from, to);
                     });

@@ -17,7 +17,7 @@ import java.util.List;
  *
  * @param sign of the exponent
  */
-record FourierLine(int n, double sign, MemorySegment room) {
+record FourierLine(int n, double sign, MemorySegment workspace) {
     private static final ValueLayout.OfDouble DOUBLE = ValueLayout.JAVA_DOUBLE_UNALIGNED;
 
     /** The number of doubles of workspace for a line of this length. */
@@ -37,14 +37,17 @@ record FourierLine(int n, double sign, MemorySegment room) {
     }
 
     private double get(long i) {
-        return room.getAtIndex(DOUBLE, i);
+        return workspace.getAtIndex(DOUBLE, i);
     }
 
     private void set(long i, double x) {
-        room.setAtIndex(DOUBLE, i, x);
+        workspace.setAtIndex(DOUBLE, i, x);
     }
 
-    /** Roots of unity, and the transform of the chirp: what all lines share. */
+    /**
+     * Computes the parts of the workspace that all lines share: roots of unity, and the transform
+     * of the chirp.
+     */
     void prepare() {
         int m = size();
         long roots = 2L * m;

@@ -7,18 +7,18 @@ import dev.ebb.ir.Buffer;
  * Hessenberg form, then steps with two shifts at a time, which stay real, until blocks of one or
  * two rows split off at its end (Golub and Van Loan, "Matrix computations", 7.4 and 7.5).
  *
- * @param room the matrix, then the real parts, then the imaginary parts of what is found
+ * @param workspace the matrix, then the real parts, then the imaginary parts of the eigenvalues
  */
-record HessenbergQr(int n, Buffer room) {
+record HessenbergQr(int n, Buffer workspace) {
     private static final double EPSILON = 0x1p-52;
     private static final int MOST_STEPS = 60;
 
     private double get(int i, int j) {
-        return room.get((long) i * n + j);
+        return workspace.get((long) i * n + j);
     }
 
     private void set(int i, int j, double x) {
-        room.set((long) i * n + j, x);
+        workspace.set((long) i * n + j, x);
     }
 
     void run(int number, Buffer a) {
@@ -32,7 +32,7 @@ record HessenbergQr(int n, Buffer room) {
                                 + x
                                 + "; find where it comes from");
             }
-            room.set(i, x);
+            workspace.set(i, x);
         }
         for (int k = 0; k < n - 2; k++) hessenberg(k);
         int last = n - 1;
@@ -94,8 +94,8 @@ record HessenbergQr(int n, Buffer room) {
     }
 
     private void put(int i, double re, double im) {
-        room.set((long) n * n + i, re);
-        room.set((long) n * n + n + i, im);
+        workspace.set((long) n * n + i, re);
+        workspace.set((long) n * n + n + i, im);
     }
 
     /** The two eigenvalues of the block of rows {@code last - 1} and {@code last}. */
@@ -170,11 +170,13 @@ record HessenbergQr(int n, Buffer room) {
         long re = (long) n * n;
         long im = re + n;
         for (int i = 1; i < n; i++) {
-            double x = room.get(re + i);
-            double y = room.get(im + i);
+            double x = workspace.get(re + i);
+            double y = workspace.get(im + i);
             int j = i;
-            for (; j > 0 && isBefore(x, y, room.get(re + j - 1), room.get(im + j - 1)); j--) {
-                put(j, room.get(re + j - 1), room.get(im + j - 1));
+            for (;
+                    j > 0 && isBefore(x, y, workspace.get(re + j - 1), workspace.get(im + j - 1));
+                    j--) {
+                put(j, workspace.get(re + j - 1), workspace.get(im + j - 1));
             }
             put(j, x, y);
         }

@@ -9,10 +9,10 @@ import java.util.List;
  * being singular, is factored with partial pivoting, and two solves leave the eigenvector alone.
  * Numbers are complex, real and imaginary parts alternating.
  *
- * @param room the shifted matrix and its factors (2 n^2), the vector (2 n), a copy of it (2 n), and
- *     the order of the rows (n)
+ * @param workspace the shifted matrix and its factors (2 n^2), the vector (2 n), a copy of it (2
+ *     n), and the order of the rows (n)
  */
-record InverseIteration(int n, Buffer room) {
+record InverseIteration(int n, Buffer workspace) {
     private static final double EPSILON = 0x1p-52;
     private static final int SOLVES = 2;
 
@@ -49,18 +49,18 @@ record InverseIteration(int n, Buffer room) {
             fill(in.getFirst(), whole, re + small, im);
             factor(small);
             for (int i = 0; i < n; i++) {
-                room.set(vector(i), 1 + i * 1e-3);
-                room.set(vector(i) + 1, im == 0 ? 0 : 1e-2 * (i % 3));
+                workspace.set(vector(i), 1 + i * 1e-3);
+                workspace.set(vector(i) + 1, im == 0 ? 0 : 1e-2 * (i % 3));
             }
-            for (int round = 0; round < SOLVES; round++) {
-                // the first round omits the forward half: it may begin with any right-hand side
-                if (round > 0) forward();
+            for (int iteration = 0; iteration < SOLVES; iteration++) {
+                // the first iteration omits the forward half: it may begin with any right-hand side
+                if (iteration > 0) forward();
                 backward();
                 normalise();
             }
             for (int i = 0; i < n; i++) {
-                out.get(0).set(whole + (long) i * n + k, room.get(vector(i)));
-                out.get(1).set(whole + (long) i * n + k, room.get(vector(i) + 1));
+                out.get(0).set(whole + (long) i * n + k, workspace.get(vector(i)));
+                out.get(1).set(whole + (long) i * n + k, workspace.get(vector(i) + 1));
             }
         }
     }
@@ -69,21 +69,21 @@ record InverseIteration(int n, Buffer room) {
         for (int i = 0; i < n; i++) {
             for (int j = 0; j < n; j++) {
                 double x = a.get(whole + (long) i * n + j);
-                room.set(at(i, j), i == j ? x - re : x);
-                room.set(at(i, j) + 1, i == j ? -im : 0);
+                workspace.set(at(i, j), i == j ? x - re : x);
+                workspace.set(at(i, j) + 1, i == j ? -im : 0);
             }
         }
     }
 
     private void factor(double small) {
-        for (int i = 0; i < n; i++) room.set(order(i), i);
+        for (int i = 0; i < n; i++) workspace.set(order(i), i);
         for (int k = 0; k < n; k++) {
             int pivot = k;
             for (int i = k + 1; i < n; i++) if (size(at(i, k)) > size(at(pivot, k))) pivot = i;
             if (pivot != k) exchange(k, pivot);
             if (size(at(k, k)) < small * small) {
-                room.set(at(k, k), small);
-                room.set(at(k, k) + 1, 0);
+                workspace.set(at(k, k), small);
+                workspace.set(at(k, k) + 1, 0);
             }
             for (int i = k + 1; i < n; i++) {
                 divide(at(i, k), at(k, k));
@@ -103,13 +103,13 @@ record InverseIteration(int n, Buffer room) {
     /** {@code L y = x}, x in the order of the rows. */
     private void forward() {
         for (int i = 0; i < n; i++) {
-            room.set(copy(i), room.get(vector(i)));
-            room.set(copy(i) + 1, room.get(vector(i) + 1));
+            workspace.set(copy(i), workspace.get(vector(i)));
+            workspace.set(copy(i) + 1, workspace.get(vector(i) + 1));
         }
         for (int i = 0; i < n; i++) {
-            int from = (int) room.get(order(i));
-            room.set(vector(i), room.get(copy(from)));
-            room.set(vector(i) + 1, room.get(copy(from) + 1));
+            int from = (int) workspace.get(order(i));
+            workspace.set(vector(i), workspace.get(copy(from)));
+            workspace.set(vector(i) + 1, workspace.get(copy(from) + 1));
             for (int j = 0; j < i; j++) subtract(vector(i), at(i, j), vector(j));
         }
     }
@@ -131,49 +131,49 @@ record InverseIteration(int n, Buffer room) {
         double sum = 0;
         int most = 0;
         for (int i = 0; i < n; i++) {
-            room.set(vector(i), room.get(vector(i)) / scale);
-            room.set(vector(i) + 1, room.get(vector(i) + 1) / scale);
+            workspace.set(vector(i), workspace.get(vector(i)) / scale);
+            workspace.set(vector(i) + 1, workspace.get(vector(i) + 1) / scale);
             sum += size(vector(i));
             if (size(vector(i)) > size(vector(most)) * (1 + 1e-9)) most = i;
         }
-        double c = room.get(vector(most));
-        double s = room.get(vector(most) + 1);
+        double c = workspace.get(vector(most));
+        double s = workspace.get(vector(most) + 1);
         double factor = 1 / (Math.sqrt(sum) * Math.hypot(c, s));
         for (int i = 0; i < n; i++) {
-            double re = room.get(vector(i));
-            double im = room.get(vector(i) + 1);
-            room.set(vector(i), (re * c + im * s) * factor);
-            room.set(vector(i) + 1, (im * c - re * s) * factor);
+            double re = workspace.get(vector(i));
+            double im = workspace.get(vector(i) + 1);
+            workspace.set(vector(i), (re * c + im * s) * factor);
+            workspace.set(vector(i) + 1, (im * c - re * s) * factor);
         }
     }
 
     private double size(long i) {
-        return room.get(i) * room.get(i) + room.get(i + 1) * room.get(i + 1);
+        return workspace.get(i) * workspace.get(i) + workspace.get(i + 1) * workspace.get(i + 1);
     }
 
     private void swap(long i, long j) {
-        double x = room.get(i);
-        room.set(i, room.get(j));
-        room.set(j, x);
+        double x = workspace.get(i);
+        workspace.set(i, workspace.get(j));
+        workspace.set(j, x);
     }
 
     private void divide(long x, long y) {
-        double c = room.get(y);
-        double s = room.get(y + 1);
+        double c = workspace.get(y);
+        double s = workspace.get(y + 1);
         double size = c * c + s * s;
-        double re = room.get(x);
-        double im = room.get(x + 1);
-        room.set(x, (re * c + im * s) / size);
-        room.set(x + 1, (im * c - re * s) / size);
+        double re = workspace.get(x);
+        double im = workspace.get(x + 1);
+        workspace.set(x, (re * c + im * s) / size);
+        workspace.set(x + 1, (im * c - re * s) / size);
     }
 
     /** {@code x -= y z}. */
     private void subtract(long x, long y, long z) {
-        double a = room.get(y);
-        double b = room.get(y + 1);
-        double c = room.get(z);
-        double d = room.get(z + 1);
-        room.set(x, room.get(x) - (a * c - b * d));
-        room.set(x + 1, room.get(x + 1) - (a * d + b * c));
+        double a = workspace.get(y);
+        double b = workspace.get(y + 1);
+        double c = workspace.get(z);
+        double d = workspace.get(z + 1);
+        workspace.set(x, workspace.get(x) - (a * c - b * d));
+        workspace.set(x + 1, workspace.get(x + 1) - (a * d + b * c));
     }
 }

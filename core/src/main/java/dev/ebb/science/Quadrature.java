@@ -68,7 +68,7 @@ public record Quadrature(int points) {
         if (2 * i + 1 == points) return 0;
         if (i >= points / 2) return -root(points - 1 - i);
         double x = StrictMath.cos(Math.PI * (i + 0.75) / (points + 0.5));
-        for (int round = 0; round < 8; round++) {
+        for (int iteration = 0; iteration < 8; iteration++) {
             var p = legendre(x);
             x -= p[0] / p[1];
         }

@@ -12,7 +12,7 @@ final class SobolDirections {
 
     private static final int BITS = 32;
 
-    /** Of each coordinate: number k has its k + 1 leading bits here, of 32. */
+    /** For each coordinate its direction numbers; number k has k + 1 leading bits of 32. */
     private final long[][] directions;
 
     /** Leading bits of the coordinates so far, reduced so that row d begins at column d. */
@@ -69,7 +69,7 @@ final class SobolDirections {
         return m;
     }
 
-    /** Takes these numbers if the first 2^(d + 1) points then have one in each orthant. */
+    /** Accepts these numbers if the first 2^(d + 1) points then have one in each orthant. */
     private boolean accept(int d, long[] numbers) {
         var row = new BitSet();
         for (int k = 0; k < BITS; k++) if (numbers[k] >> (BITS - 1) != 0) row.set(k);

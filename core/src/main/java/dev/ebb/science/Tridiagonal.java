@@ -71,12 +71,14 @@ public final class Tridiagonal {
             int n = shape.dim(shape.rank() - 1);
             int count = Math.toIntExact(in.get(1).size() / n);
             return new EachLine(
-                    count, 5L * n, (number, from, to, room) -> solve(n, number, from, to, room));
+                    count,
+                    5L * n,
+                    (number, from, to, workspace) -> solve(n, number, from, to, workspace));
         }
 
-        /** Room: the diagonal, those above it, above that and below it, and the right side. */
+        /** Workspace: the diagonal, those above it, above that and below it, and the right side. */
         private static void solve(
-                int n, int number, List<Buffer> in, List<Buffer> out, Buffer room) {
+                int n, int number, List<Buffer> in, List<Buffer> out, Buffer workspace) {
             long whole = (long) number * n;
             long less = (long) number * (n - 1);
             int d = 0;
@@ -85,39 +87,39 @@ public final class Tridiagonal {
             int l = 3 * n;
             int b = 4 * n;
             for (int i = 0; i < n; i++) {
-                room.set(d + i, in.get(1).get(whole + i));
-                room.set(b + i, in.get(3).get(whole + i));
-                room.set(uu + i, 0);
-                room.set(u + i, i < n - 1 ? in.get(2).get(less + i) : 0);
-                room.set(l + i, i < n - 1 ? in.get(0).get(less + i) : 0);
+                workspace.set(d + i, in.get(1).get(whole + i));
+                workspace.set(b + i, in.get(3).get(whole + i));
+                workspace.set(uu + i, 0);
+                workspace.set(u + i, i < n - 1 ? in.get(2).get(less + i) : 0);
+                workspace.set(l + i, i < n - 1 ? in.get(0).get(less + i) : 0);
             }
             for (int i = 0; i < n - 1; i++) {
-                double below = room.get(l + i);
-                if (Math.abs(below) > Math.abs(room.get(d + i))) {
-                    swap(room, d + i, l + i);
-                    swap(room, u + i, d + i + 1);
-                    swap(room, uu + i, u + i + 1);
-                    swap(room, b + i, b + i + 1);
-                    below = room.get(l + i);
+                double below = workspace.get(l + i);
+                if (Math.abs(below) > Math.abs(workspace.get(d + i))) {
+                    swap(workspace, d + i, l + i);
+                    swap(workspace, u + i, d + i + 1);
+                    swap(workspace, uu + i, u + i + 1);
+                    swap(workspace, b + i, b + i + 1);
+                    below = workspace.get(l + i);
                 }
-                double factor = below / pivot(room.get(d + i), i, number);
-                room.set(d + i + 1, room.get(d + i + 1) - factor * room.get(u + i));
-                room.set(u + i + 1, room.get(u + i + 1) - factor * room.get(uu + i));
-                room.set(b + i + 1, room.get(b + i + 1) - factor * room.get(b + i));
+                double factor = below / pivot(workspace.get(d + i), i, number);
+                workspace.set(d + i + 1, workspace.get(d + i + 1) - factor * workspace.get(u + i));
+                workspace.set(u + i + 1, workspace.get(u + i + 1) - factor * workspace.get(uu + i));
+                workspace.set(b + i + 1, workspace.get(b + i + 1) - factor * workspace.get(b + i));
             }
             for (int i = n - 1; i >= 0; i--) {
-                double x = room.get(b + i);
-                if (i < n - 1) x -= room.get(u + i) * room.get(b + i + 1);
-                if (i < n - 2) x -= room.get(uu + i) * room.get(b + i + 2);
-                room.set(b + i, x / pivot(room.get(d + i), i, number));
-                out.getFirst().set(whole + i, room.get(b + i));
+                double x = workspace.get(b + i);
+                if (i < n - 1) x -= workspace.get(u + i) * workspace.get(b + i + 1);
+                if (i < n - 2) x -= workspace.get(uu + i) * workspace.get(b + i + 2);
+                workspace.set(b + i, x / pivot(workspace.get(d + i), i, number));
+                out.getFirst().set(whole + i, workspace.get(b + i));
             }
         }
 
-        private static void swap(Buffer room, int i, int j) {
-            double x = room.get(i);
-            room.set(i, room.get(j));
-            room.set(j, x);
+        private static void swap(Buffer workspace, int i, int j) {
+            double x = workspace.get(i);
+            workspace.set(i, workspace.get(j));
+            workspace.set(j, x);
         }
 
         private static double pivot(double x, int row, int number) {

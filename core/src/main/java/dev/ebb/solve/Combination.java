@@ -8,7 +8,7 @@ import dev.ebb.trace.Tree;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Sums of multiples of trees that are built alike: what every step of a solver is made of. */
+/** Linear combinations of trees of the same structure, of which every step of a solver consists. */
 final class Combination {
     private Combination() {}
 

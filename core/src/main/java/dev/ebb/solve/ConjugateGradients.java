@@ -13,11 +13,12 @@ import dev.ebb.tensor.Tensors;
  * x with {@code A x = b} for a symmetric positive definite map that is given by what it does to a
  * vector, {@code apply(x, parameters)}: a sparse product, a Hessian-vector product. The method of
  * Hestenes and Stiefel, 1952. The derivative solves with the same map, {@code A v = dx}, by the
- * implicit function theorem, and keeps x alone. Derivatives of higher order go through the rounds
- * of that second solve. What {@code apply} closes over has none.
+ * implicit function theorem, and keeps x alone. Derivatives of higher order go through the
+ * iterations of that second solve. What {@code apply} closes over has none.
  *
- * @param tolerance the rounds end when what is left of b has shrunk by this factor
- * @param limit the rounds also end after so many; with rounding, more than the size may be needed
+ * @param tolerance the iterations end when what is left of b has shrunk by this factor
+ * @param limit the iterations also end after this number; with rounding, more than the size may be
+ *     needed
  */
 public record ConjugateGradients(double tolerance, int limit) {
 
@@ -27,7 +28,7 @@ public record ConjugateGradients(double tolerance, int limit) {
 
     private record From<P>(P parameters, Tensor b) {}
 
-    private record Round(Tensor x, Tensor rest, Tensor direction, Tensor size, Tensor count) {}
+    private record Iteration(Tensor x, Tensor rest, Tensor direction, Tensor size, Tensor count) {}
 
     /** The solution, of the shape of {@code b}. */
     public <P> Tensor solve(Fn2<Tensor, P, Tensor> apply, Tensor b, P parameters) {
@@ -45,7 +46,7 @@ public record ConjugateGradients(double tolerance, int limit) {
 
     private Tensor iterate(Fn<Tensor, Tensor> apply, Tensor b) {
         var first = b.square().sum();
-        var start = new Round(b.mul(0), b, b, first, Tensors.zeros(DType.I64, Shape.scalar()));
+        var start = new Iteration(b.mul(0), b, b, first, Tensors.zeros(DType.I64, Shape.scalar()));
         var goal = first.mul(tolerance * tolerance);
         return Loop.whileTrue(
                         limit + 1,
@@ -56,7 +57,7 @@ public record ConjugateGradients(double tolerance, int limit) {
                             var length = r.size.div(r.direction.mul(image).sum());
                             var rest = r.rest.sub(image.mul(length));
                             var size = rest.square().sum();
-                            return new Round(
+                            return new Iteration(
                                     r.x.add(r.direction.mul(length)),
                                     rest,
                                     rest.add(r.direction.mul(size.div(r.size))),

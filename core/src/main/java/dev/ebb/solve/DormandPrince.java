@@ -58,7 +58,7 @@ public record DormandPrince(double relative, double absolute, int limit) {
     /** The last state, and the numbers of accepted and rejected steps. */
     public record Solution<S>(S y, Tensor accepted, Tensor refused) {}
 
-    /** {@code left}: the time still to go, a positive number that ends at exactly 0. */
+    /** The state of the loop; {@code left} is the remaining time, which ends at exactly 0. */
     record Carry<S>(Tensor left, Tensor step, S y, S slope, Tensor counts) {}
 
     /** The state at {@code to}, from {@code first} at {@code from}. */

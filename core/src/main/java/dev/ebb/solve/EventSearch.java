@@ -22,7 +22,7 @@ record EventSearch<S>(
         Fn2<Tensor, S, S> f,
         double to,
         double sign) {
-    private static final int ROUNDS = 200;
+    private static final int ITERATIONS = 200;
 
     /** {@code at}: before the step in which the event happens, if {@code happened}. */
     private record Carry<S>(DormandPrince.Carry<S> at, Tensor value, Tensor happened) {}
@@ -61,7 +61,7 @@ record EventSearch<S>(
         double least = at.step().dtype() == DType.F64 ? 1e-15 : 1e-7;
         var span = Math.max(1, Math.abs(to));
         var whole = at.step().mul(sign);
-        var h = new Bracket(least * span, ROUNDS).iterate(along, whole.mul(0), whole).detach();
+        var h = new Bracket(least * span, ITERATIONS).iterate(along, whole.mul(0), whole).detach();
         var y = state(at, t, h);
         var then = t.add(h);
         var slope = f.apply(then, y);

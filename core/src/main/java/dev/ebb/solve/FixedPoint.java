@@ -10,13 +10,13 @@ import dev.ebb.tensor.Tensors;
 
 /**
  * The point that a function maps to itself, {@code x = g(x, parameters)}, found by applying it
- * again and again. Its derivative by the parameters does not go back through the rounds: by the
+ * again and again. Its derivative by the parameters does not go back through the iterations: by the
  * implicit function theorem it is {@code dg/dp^T v}, where {@code v = dx + dg/dx^T v} is a fixed
- * point itself. So the gradient keeps the point alone, however many rounds it took, and does not
- * depend on where the search began.
+ * point itself. So the gradient keeps the point alone, however many iterations it took, and does
+ * not depend on where the search began.
  *
- * @param tolerance the rounds end when no element moves by more
- * @param limit more rounds than this are an error
+ * @param tolerance the iterations end when no element moves by more
+ * @param limit more iterations than this are an error
  */
 public record FixedPoint(double tolerance, int limit) {
 
@@ -32,7 +32,7 @@ public record FixedPoint(double tolerance, int limit) {
 
     private record From<P>(P parameters, Tensor start) {}
 
-    private record Round(Tensor x, Tensor moved) {}
+    private record Iteration(Tensor x, Tensor moved) {}
 
     /** The fixed point of {@code g} that the iteration reaches from {@code start}. */
     public <P> Tensor solve(Fn2<Tensor, P, Tensor> g, Tensor start, P parameters) {
@@ -52,11 +52,11 @@ public record FixedPoint(double tolerance, int limit) {
         var far = Tensors.fill(Type.of(start.dtype()), Double.POSITIVE_INFINITY);
         return Loop.whileTrue(
                         limit,
-                        new Round(start, far),
+                        new Iteration(start, far),
                         r -> r.moved().gt(tolerance),
                         r -> {
                             var next = step.apply(r.x());
-                            return new Round(next, next.sub(r.x()).abs().amax());
+                            return new Iteration(next, next.sub(r.x()).abs().amax());
                         })
                 .x();
     }

@@ -19,8 +19,8 @@ import java.util.List;
  * Hessian-vector products. It keeps the minimum alone and needs a Hessian that is positive there.
  * What {@code f} closes over has no derivative.
  *
- * @param tolerance the rounds end when no element of the gradient is larger
- * @param limit more rounds than this are an error
+ * @param tolerance the iterations end when no element of the gradient is larger
+ * @param limit more iterations than this are an error
  * @param history how many steps the approximate Hessian is made of
  */
 public record Lbfgs(double tolerance, int limit, int history) {
@@ -44,7 +44,7 @@ public record Lbfgs(double tolerance, int limit, int history) {
     /** Steps, changes of the gradient and one over their products, newest last; 0: none yet. */
     private record Past(Tensor steps, Tensor changes, Tensor inverses) {}
 
-    private record Round(Tensor x, Tensor value, Tensor slope, Past past) {}
+    private record Iteration(Tensor x, Tensor value, Tensor slope, Past past) {}
 
     /**
      * The minimum that the iteration reaches from {@code start}; the value of {@code f} is one
@@ -78,7 +78,7 @@ public record Lbfgs(double tolerance, int limit, int history) {
         var past = new Past(none, none, Tensors.zeros(start.dtype(), history));
         return Loop.whileTrue(
                         limit,
-                        new Round(start.reshape(n), first.value(), first.grad(), past),
+                        new Iteration(start.reshape(n), first.value(), first.grad(), past),
                         r -> r.slope().abs().amax().gt(tolerance),
                         r -> next(flat, r))
                 .x()
@@ -87,7 +87,7 @@ public record Lbfgs(double tolerance, int limit, int history) {
 
     private record Trial(Tensor length, Tensor value) {}
 
-    private Round next(Fn<Tensor, Tensor> f, Round r) {
+    private Iteration next(Fn<Tensor, Tensor> f, Iteration r) {
         var direction = direction(r.past, r.slope);
         var descent = direction.mul(r.slope).sum();
         // the largest error of the value by rounding alone
@@ -110,7 +110,8 @@ public record Lbfgs(double tolerance, int limit, int history) {
         var step = direction.mul(tried.length);
         var x = r.x.add(step);
         var at = Ebb.valueAndGrad(f).apply(x);
-        return new Round(x, at.value(), at.grad(), longer(r.past, step, at.grad().sub(r.slope)));
+        return new Iteration(
+                x, at.value(), at.grad(), longer(r.past, step, at.grad().sub(r.slope)));
     }
 
     /** The last {@code history} steps with one more, if the slope grew along it. */

@@ -15,7 +15,7 @@ import dev.ebb.tensor.grid.Grid;
  */
 public record Leapfrog(int steps, Grid grid) {
 
-    /** Where everything is, and how fast it moves. */
+    /** Positions and velocities. */
     public record State(Tensor place, Tensor velocity) {}
 
     public Leapfrog {

@@ -20,8 +20,8 @@ import java.util.List;
  * derivative by the parameters is that of the implicit function theorem with the whole Hessian, so
  * it is exact also where residuals stay large. What {@code residuals} closes over has none.
  *
- * @param tolerance the rounds end when no element would move by more
- * @param limit more rounds than this are an error
+ * @param tolerance the iterations end when no element would move by more
+ * @param limit more iterations than this are an error
  */
 public record LevenbergMarquardt(double tolerance, int limit) {
     private static final double FIRST_DAMPING = 1e-3;
@@ -35,7 +35,7 @@ public record LevenbergMarquardt(double tolerance, int limit) {
 
     private record From<P>(P parameters, Tensor start) {}
 
-    private record Round(Tensor x, Tensor cost, Tensor damping, Tensor moved) {}
+    private record Iteration(Tensor x, Tensor cost, Tensor damping, Tensor moved) {}
 
     /**
      * The fit that the iteration reaches from the vector {@code start}; the residuals are a vector.
@@ -65,7 +65,7 @@ public record LevenbergMarquardt(double tolerance, int limit) {
         var number = Type.of(start.dtype());
         double noise = start.dtype() == DType.F64 ? 0x1p-48 : 0x1p-20;
         var first =
-                new Round(
+                new Iteration(
                         start,
                         cost(residuals.apply(start)),
                         Tensors.fill(number, FIRST_DAMPING),
@@ -80,7 +80,7 @@ public record LevenbergMarquardt(double tolerance, int limit) {
                             var cost = cost(residuals.apply(x));
                             // the gain of the last steps is smaller than the rounding error
                             var better = cost.le(r.cost().mul(1 + noise));
-                            return new Round(
+                            return new Iteration(
                                     Tensors.where(better, x, r.x()),
                                     Tensors.where(better, cost, r.cost()),
                                     r.damping()
@@ -94,7 +94,7 @@ public record LevenbergMarquardt(double tolerance, int limit) {
                 .x();
     }
 
-    private static Tensor step(Fn<Tensor, Tensor> residuals, Round r) {
+    private static Tensor step(Fn<Tensor, Tensor> residuals, Iteration r) {
         var jacobian = Ebb.jacobian(residuals).apply(r.x());
         var sizes = jacobian.square().sum(0).sqrt();
         var least = sizes.amax().mul(LEAST_COLUMN);

@@ -14,8 +14,8 @@ import dev.ebb.tensor.Tensors;
  * {@code -df/dp^T v} with {@code df/dx^T v = dx}: it keeps the root alone, does not depend on where
  * the search began, and has derivatives itself. What {@code f} closes over has none.
  *
- * @param tolerance the rounds end when no element moves by more
- * @param limit more rounds than this are an error
+ * @param tolerance the iterations end when no element moves by more
+ * @param limit more iterations than this are an error
  */
 public record Newton(double tolerance, int limit) {
 
@@ -25,7 +25,7 @@ public record Newton(double tolerance, int limit) {
 
     private record From<P>(P parameters, Tensor start) {}
 
-    private record Round(Tensor x, Tensor moved) {}
+    private record Iteration(Tensor x, Tensor moved) {}
 
     /**
      * The root that the iteration reaches from {@code start}; the value of {@code f} has as many
@@ -49,12 +49,12 @@ public record Newton(double tolerance, int limit) {
         var far = Tensors.fill(Type.of(start.dtype()), Double.POSITIVE_INFINITY);
         return Loop.whileTrue(
                         limit,
-                        new Round(start, far),
+                        new Iteration(start, far),
                         r -> r.moved().gt(tolerance),
                         r -> {
                             var step = jacobian(f, r.x()).solve(flat(f.apply(r.x())));
                             var next = r.x().sub(step.reshape(r.x().shape()));
-                            return new Round(next, step.abs().amax());
+                            return new Iteration(next, step.abs().amax());
                         })
                 .x();
     }

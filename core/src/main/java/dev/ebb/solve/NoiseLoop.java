@@ -11,7 +11,7 @@ import dev.ebb.trace.Tree;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Equal steps with noise that is drawn from a key folded with the step's number. */
+/** A loop of equal steps whose noise is drawn from a key folded with the number of the step. */
 final class NoiseLoop {
     private NoiseLoop() {}
 

@@ -26,13 +26,13 @@ public final class Array implements Tensor {
 
     private final Type type;
 
-    /** The memory, which begins with the elements; that of zeros may be other zeros' too. */
+    /** The memory, which begins with the elements; arrays of zeros may share it. */
     private final long[] words;
 
-    /** The elements, if they were asked for; handed to nobody but while the array is made. */
+    /** The elements, created when needed; writable only while the array is filled. */
     private @Nullable Buffer data;
 
-    /** The same read only, made when it is first asked for. */
+    /** A read-only view of the elements, created when it is first needed. */
     private @Nullable Buffer shown;
 
     /** Whether its memory was given to another array. */
@@ -65,7 +65,7 @@ public final class Array implements Tensor {
         return all;
     }
 
-    /** Arrays of zeros, which all lie in the memory of the largest. */
+    /** Arrays of zeros, which all share the memory of the largest. */
     public static List<Array> zeros(List<Type> types) {
         if (types.isEmpty()) return List.of();
         var words = memory(Collections.max(types, Comparator.comparingLong(Type::bytes)));
@@ -79,8 +79,8 @@ public final class Array implements Tensor {
     }
 
     /**
-     * An array of the type of {@code old} in its memory, which can be read no more; in memory of
-     * its own where that of {@code old} is shared by others.
+     * An array of the type of {@code old} in its memory; {@code old} can no longer be read. If
+     * other arrays share that memory, the new array gets memory of its own.
      */
     public static Array replacing(Array old, java.util.function.Consumer<Buffer> fill) {
         var data = old.live();
@@ -90,7 +90,7 @@ public final class Array implements Tensor {
         return new Array(old.type, old.words, data);
     }
 
-    /** Says that nobody will read this again. */
+    /** Declares that this array will not be read again. */
     public void donate() {
         donated = true;
     }

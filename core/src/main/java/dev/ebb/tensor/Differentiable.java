@@ -9,7 +9,7 @@ import java.util.Locale;
 /** An op whose derivative is written on tensors. */
 public interface Differentiable extends Op {
 
-    /** Adds to each operand's cotangent what the results' cotangents imply. */
+    /** Adds to each operand's cotangent its part, given the cotangents of the results. */
     void vjp(Rule rule);
 
     @Override

@@ -19,7 +19,7 @@ public final class Dispatch {
         return List.copyOf(Service.EAGER.apply(op, operands.stream().map(t -> (Array) t).toList()));
     }
 
-    /** A whole graph, where an op on {@code operands} would go. */
+    /** Runs or records a whole graph, as an op on {@code operands} would be. */
     public static List<Tensor> run(Graph graph, List<Tensor> operands) {
         var recording = Recording.of(operands, "a derivative");
         if (recording.isPresent()) return recording.get().inline(graph, operands);
@@ -27,7 +27,7 @@ public final class Dispatch {
                 Service.EAGER.run(graph, operands.stream().map(t -> (Array) t).toList()));
     }
 
-    /** A tensor made from nothing, wherever an op on {@code other} would go. */
+    /** The result of an op without operands, run or recorded as an op on {@code other} would be. */
     static Tensor beside(Tensor other, Op op) {
         var recording = Recording.of(List.of(other), op.name());
         return recording.isPresent()

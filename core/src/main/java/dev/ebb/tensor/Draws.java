@@ -74,7 +74,7 @@ final class Draws {
     }
 
     /** A whole number of {@link #precision} bits, as a float of {@code type}. */
-    private static Scalar whole(DType type, Scalar key, int words, int which) {
+    private static Scalar integer(DType type, Scalar key, int words, int which) {
         if (type != DType.F64) {
             return upper(word(key, words, which), precision(type)).cast(type);
         }
@@ -157,7 +157,7 @@ final class Draws {
         public Scalar body(Scalar key) {
             var dtype = type.dtype();
             double unit = Math.scalb(1.0, -precision(dtype));
-            return whole(dtype, key, words(dtype), 0).mul(real(dtype, unit));
+            return integer(dtype, key, words(dtype), 0).mul(real(dtype, unit));
         }
     }
 
@@ -171,8 +171,8 @@ final class Draws {
             int words = words(wide);
             double unit = Math.scalb(1.0, -precision(wide));
             // from above 0 to 1, so that its log is finite
-            var first = whole(wide, key, 2 * words, 0).add(real(wide, 1)).mul(real(wide, unit));
-            var second = whole(wide, key, 2 * words, words).mul(real(wide, 2 * Math.PI * unit));
+            var first = integer(wide, key, 2 * words, 0).add(real(wide, 1)).mul(real(wide, unit));
+            var second = integer(wide, key, 2 * words, words).mul(real(wide, 2 * Math.PI * unit));
             var radius = first.log().mul(real(wide, -2)).sqrt();
             return radius.mul(second.apply(Fn1.COS));
         }
@@ -203,7 +203,7 @@ final class Draws {
             double from = 2 * below(low) - 1;
             double to = 2 * below(high) - 1;
             var at =
-                    whole(wide, key, words(wide), 0)
+                    integer(wide, key, words(wide), 0)
                             .mul(real(wide, (to - from) * unit))
                             .add(real(wide, from));
             var x = at.apply(Fn1.ERFINV).mul(real(wide, Math.sqrt(2)));

@@ -6,8 +6,8 @@ import dev.ebb.ir.Op;
 import java.util.List;
 
 /**
- * Computes one op on arrays at once. The engine provides it as a service, so that tensors know no
- * device.
+ * Computes one op on arrays at once. The engine provides it as a service, so that package tensor
+ * does not depend on devices.
  */
 public interface Eager {
     List<Array> apply(Op op, List<Array> operands);

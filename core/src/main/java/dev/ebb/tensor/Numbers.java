@@ -23,12 +23,12 @@ public final class Numbers {
         this.changing = (BitSet) changing.clone();
     }
 
-    /** Every number met so far. */
+    /** All numbers of the trace so far. */
     public List<Double> seen() {
         return List.copyOf(seen);
     }
 
-    /** A tensor of its own for {@code value}, if that is one that changes. */
+    /** A parameter for {@code value}, if it is one of the numbers that change. */
     private Optional<Array> met(Type type, double value) {
         seen.add(value);
         return changing.get(seen.size() - 1)
@@ -36,12 +36,15 @@ public final class Numbers {
                 : Optional.empty();
     }
 
-    /** Runs {@code body}, a trace, and notes its numbers here. */
+    /** Runs {@code body}, a trace, and records its numbers here. */
     public <R> R during(java.util.function.Supplier<R> body) {
         return ScopedValue.where(CURRENT, Optional.of(this)).call(body::get);
     }
 
-    /** As {@link #met} of whoever listens; what a derivative rule mixes in is its own affair. */
+    /**
+     * As {@link #met} of the current trace, if there is one; numbers in derivative rules are not
+     * recorded.
+     */
     static Optional<Array> meet(Type type, double value) {
         return CURRENT.isBound()
                 ? CURRENT.get().flatMap(n -> n.met(type, value))

@@ -28,7 +28,7 @@ public final class Recording {
     private final Optional<Recording> itself = Optional.of(this);
     private boolean open = true;
 
-    /** Is told of each parameter and each op of a recording as soon as it is recorded. */
+    /** Receives each parameter and each op of a recording as soon as it is recorded. */
     public interface Follower {
         void captured(Array array, Value param);
 
@@ -72,7 +72,8 @@ public final class Recording {
                     .call(() -> function.apply(recording));
         } finally {
             recording.open = false;
-            // tensors that outlive the function keep this, not what it closed over
+            // tensors that outlive the function keep a reference to this recording, but not to the
+            // captured tensors
             recording.captured.clear();
             recording.values.clear();
         }
@@ -94,8 +95,8 @@ public final class Recording {
     }
 
     /**
-     * Where an op on {@code operands} is recorded: in the innermost function being traced, or else
-     * on the tape of an operand. Empty if there are only arrays.
+     * The recording to which an op on {@code operands} belongs: that of the innermost function
+     * being traced, or else on the tape of an operand. Empty if there are only arrays.
      */
     public static Optional<Recording> of(List<? extends Tensor> operands, String caller) {
         var innermost = innermost();
@@ -117,7 +118,7 @@ public final class Recording {
         return Optional.empty();
     }
 
-    /** The same on behalf of {@code op}, whose name is asked for where something is refused. */
+    /** The same on behalf of {@code op}, whose name is used in error messages. */
     static Optional<Recording> of(List<? extends Tensor> operands, Op op) {
         if (!CURRENT.isBound()
                 && !operands.isEmpty()
@@ -226,7 +227,10 @@ public final class Recording {
         return open && follower.isPresent();
     }
 
-    /** Whether what is captured here may still flow out to some tape. */
+    /**
+     * Whether the outermost recording is no tape; then a captured tensor of a tape may still flow
+     * out to that tape.
+     */
     private boolean outermostIsNoTape() {
         var r = this;
         while (r.outer.isPresent()) r = r.outer.get();
@@ -248,7 +252,7 @@ public final class Recording {
         return List.copyOf(captured.values());
     }
 
-    /** Arrays are told apart by identity. */
+    /** A key that compares arrays by identity. */
     private record Same(Array array) {
         @Override
         public boolean equals(Object other) {

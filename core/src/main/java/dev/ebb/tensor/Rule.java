@@ -62,7 +62,7 @@ public final class Rule {
         return recording.tensor(node.outputs().get(i));
     }
 
-    /** The cotangent of output {@code i}; zeros if nothing flowed into it. */
+    /** The cotangent of output {@code i}; zeros if none was added. */
     public Tensor dout(int i) {
         return recording.tensor(adjoints.of(node.outputs().get(i)));
     }
@@ -71,7 +71,7 @@ public final class Rule {
         return adjoints.reached(node.outputs().get(i));
     }
 
-    /** Whether anyone will look at the cotangent of operand {@code i}. */
+    /** Whether the cotangent of operand {@code i} is needed. */
     public boolean wants(int i) {
         return adjoints.wanted(node.inputs().get(i));
     }
@@ -86,7 +86,7 @@ public final class Rule {
 
     /**
      * Adds {@code cotangent} to a part of operand {@code i}; {@code assemble} makes the op that
-     * puts such parts together, among zeros.
+     * assembles such parts into a tensor of zeros.
      */
     public void addPart(
             int i, View.Part part, Tensor cotangent, Function<List<View.Part>, Op> assemble) {
@@ -94,7 +94,7 @@ public final class Rule {
         adjoints.addPart(node.inputs().get(i), part, value, assemble);
     }
 
-    /** Sums over the axes along which an operand of shape {@code to} was stretched. */
+    /** Sums over the axes along which an operand of shape {@code to} was broadcast. */
     static Tensor unbroadcast(Tensor dx, Shape to) {
         if (dx.shape().equals(to)) return dx;
         int lead = dx.rank() - to.rank();

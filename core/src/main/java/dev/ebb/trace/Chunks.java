@@ -1,9 +1,9 @@
 package dev.ebb.trace;
 
 /**
- * How many parts a derivative is computed in that could be computed at once, such as the rows of a
- * Jacobian: more parts take less memory. A caller that plans a trace and finds that it does not fit
- * traces again in more parts. The bits are the same.
+ * The number of chunks in which a derivative is computed whose rows could all be computed at once,
+ * such as a Jacobian: more chunks take less memory. If the plan of a trace does not fit the budget,
+ * the caller traces again with more chunks. The bits are the same.
  */
 public final class Chunks {
     private static final ScopedValue<Chunks> CURRENT = ScopedValue.newInstance();
@@ -11,28 +11,28 @@ public final class Chunks {
     private final int parts;
     private int most = 1;
 
-    /** This number of parts, or as many as there are. */
+    /** This number of chunks, or one chunk per row if there are fewer rows. */
     public Chunks(int parts) {
         this.parts = parts;
     }
 
-    /** Traces by {@code body} in these parts. */
+    /** Runs {@code body}, which traces a function, with this number of chunks. */
     public <R> R during(java.util.function.Supplier<R> body) {
         return ScopedValue.where(CURRENT, this).call(body::get);
     }
 
-    /** The largest number of parts that would make a difference. */
+    /** The largest number of chunks that makes a difference to what was traced. */
     public int most() {
         return most;
     }
 
-    /** How many of {@code rows} rows are computed at once here. */
+    /** The number of rows of a chunk, out of {@code rows} rows, in the current trace. */
     public static int of(int rows) {
         if (!CURRENT.isBound() || rows < 2) return Math.max(1, rows);
         var here = CURRENT.get();
         here.most = Math.max(here.most, rows);
         int each = Math.ceilDiv(rows, Math.min(rows, here.parts));
-        // parts of equal size leave nothing to cut off
+        // with chunks of equal size no rows are left over
         for (int some = each; 2 * some > each; some--) if (rows % some == 0) return some;
         return each;
     }

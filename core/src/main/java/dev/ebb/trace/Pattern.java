@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The structure of one tree, kept in a form by which trees like it are taken apart and put together
- * quickly: whether another tree is like it is found while its tensors are gathered, without making
- * its {@link Tree#signature}.
+ * The structure of one tree (in JAX, a treedef), in a form that makes flattening and unflattening
+ * fast: whether another tree has the same structure is checked while its tensors are gathered,
+ * without computing its {@link Tree#signature}.
  */
 public final class Pattern<T> {
     private final T like;
@@ -31,15 +31,15 @@ public final class Pattern<T> {
         return new Pattern<>(tree, root, types.size());
     }
 
-    /** How many tensors it has. */
+    /** The number of tensors. */
     public int leaves() {
         return leaves;
     }
 
     /**
      * Gathers the tensors of {@code tree} in the order of {@link Tree#flatten}, if they are all
-     * arrays and the tree has this pattern: the same signature. What was gathered otherwise has no
-     * meaning.
+     * arrays and the tree has this pattern: the same signature. If it returns false, the contents
+     * of the array are undefined.
      */
     public boolean gather(Object tree, Array[] into) {
         return root.gather(tree, into);
@@ -67,17 +67,17 @@ public final class Pattern<T> {
     private static Part part(Object tree, List<Type> types) {
         int before = types.size();
         Part made =
-                switch (Level.of(tree)) {
-                    case Level.Leaf(var tensor) -> {
+                switch (TreeNode.of(tree)) {
+                    case TreeNode.Leaf(var tensor) -> {
                         types.add(tensor.type());
                         yield new Leaf(before, tensor.type());
                     }
-                    case Level.Fixed(var content) -> new Fixed(tree, content);
-                    case Level.Inner inner -> {
+                    case TreeNode.Fixed(var content) -> new Fixed(tree, content);
+                    case TreeNode.Inner inner -> {
                         var type = tree.getClass();
                         if (inner.kind() == type && !type.isArray() && type != Optional.class) {
                             var parts = inner.parts().stream().map(p -> part(p, types)).toList();
-                            yield new Inner(Form.of(type), parts.toArray(Part[]::new));
+                            yield new Inner(ComponentClass.of(type), parts.toArray(Part[]::new));
                         }
                         var tensors = Tree.flatten(tree);
                         tensors.forEach(t -> types.add(t.type()));
@@ -115,12 +115,12 @@ public final class Pattern<T> {
         }
     }
 
-    /** A record, or a class like one. */
+    /** A record, or another class that consists of components. */
     private static final class Inner implements Part {
-        private final Form form;
+        private final ComponentClass form;
         private final Part[] parts;
 
-        Inner(Form form, Part[] parts) {
+        Inner(ComponentClass form, Part[] parts) {
             this.form = form;
             this.parts = parts;
         }
@@ -138,7 +138,7 @@ public final class Pattern<T> {
         public Object with(List<? extends Tensor> tensors) {
             var made = new Object[parts.length];
             for (int i = 0; i < made.length; i++) made[i] = parts[i].with(tensors);
-            return form.made(made);
+            return form.construct(made);
         }
     }
 

@@ -14,29 +14,29 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Takes objects of one class apart and puts them together. */
+/** Reads the components of objects of one class and constructs such objects. */
 interface RecordAccess {
 
     /** The components of {@code of}, in order. */
     Object[] parts(Object of) throws Throwable;
 
     /** An object of these components. */
-    Object made(Object[] parts) throws Throwable;
+    Object construct(Object[] parts) throws Throwable;
 
-    /** The same for many uses. */
+    /** A faster version for many uses. */
     default RecordAccess compiled() {
         return this;
     }
 
-    /** By calls of handles, which takes no time to make. */
+    /** Access by calls of method handles, which need no preparation. */
     final class ByHandles implements RecordAccess {
         private final MethodHandle[] readers;
         private final MethodHandle maker;
         private final MethodHandle spread;
 
         /**
-         * @param readers of one object each, to an object
-         * @param maker of as many objects, to an object
+         * @param readers for each component a handle from the object to the component
+         * @param maker a handle from the components to a new object
          */
         ByHandles(MethodHandle[] readers, MethodHandle maker) {
             this.readers = readers;
@@ -52,13 +52,13 @@ interface RecordAccess {
         }
 
         @Override
-        public Object made(Object[] parts) throws Throwable {
+        public Object construct(Object[] parts) throws Throwable {
             return spread.invokeExact(parts);
         }
 
         /**
-         * By a hidden class for this class of objects alone, in which the handles are constants:
-         * the JIT then compiles a call to plain reads of fields and one allocation.
+         * Access by a hidden class generated for this class of objects, in which the handles are
+         * constants: the JIT then compiles a call to plain reads of fields and one allocation.
          */
         @Override
         public RecordAccess compiled() {
@@ -100,10 +100,10 @@ interface RecordAccess {
                                     open,
                                     code -> parts(code, count));
                             made.withMethodBody(
-                                    "made",
+                                    "construct",
                                     MethodTypeDesc.of(object, array),
                                     open,
-                                    code -> made(code, count));
+                                    code -> construct(code, count));
                         });
     }
 
@@ -124,7 +124,7 @@ interface RecordAccess {
         code.areturn();
     }
 
-    private static void made(CodeBuilder code, int count) {
+    private static void construct(CodeBuilder code, int count) {
         code.loadConstant(handle(count));
         for (int i = 0; i < count; i++) code.aload(1).loadConstant(i).aaload();
         call(code, count);

@@ -17,14 +17,14 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * The values of a tree that are no tensors and hide none: numbers, truth values, text, enums, the
- * like of them from the Java platform, arrays of primitives, and objects without fields. A lambda
- * is structure if all it captures is.
+ * The static values of a tree, which neither are nor contain tensors: numbers, truth values, text,
+ * enums, similar values of the Java platform, arrays of primitives, and objects without fields. A
+ * lambda is static if all values that it captures are.
  */
 final class Structure {
     private Structure() {}
 
-    /** What {@code value} means, comparable by equals; empty if it is no structure. */
+    /** The content of {@code value}, comparable by equals; empty if the value is not static. */
     static Optional<Object> content(Object value) {
         return switch (value) {
             case Integer _,
@@ -49,7 +49,10 @@ final class Structure {
         };
     }
 
-    /** Whether {@code value} is a number, which may change without changing what a tree is. */
+    /**
+     * Whether {@code value} is a number, which may change without changing the structure of its
+     * tree.
+     */
     static boolean isNumber(Object value) {
         return value instanceof Number;
     }
@@ -72,7 +75,7 @@ final class Structure {
                 .anyMatch(f -> Tensor.class.isAssignableFrom(f.getType()));
     }
 
-    /** Whether {@code value} holds nothing, or is a lambda that captures structure alone. */
+    /** Whether {@code value} has no fields, or is a lambda that captures only static values. */
     private static boolean isEmpty(Object value) {
         var fields = fields(value.getClass());
         if (fields.isEmpty()) return true;

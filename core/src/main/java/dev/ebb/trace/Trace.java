@@ -8,7 +8,10 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 import java.util.function.Function;
 
-/** A function, recorded: its graph, and the outer tensors that fill the graph's last parameters. */
+/**
+ * A traced function: its graph, and the captured tensors, which are the values of the graph's last
+ * parameters.
+ */
 public record Trace(Graph graph, List<Tensor> captured) {
 
     public Trace {

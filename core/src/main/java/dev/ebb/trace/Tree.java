@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Trees of tensors, nested as users nest them, flattened in order and put together again. What a
- * tree may be made of:
+ * Flattens trees of tensors (in JAX, pytrees) to lists, and builds them again. A tree may consist
+ * of:
  *
  * <ul>
  *   <li>tensors;
@@ -22,7 +22,8 @@ import java.util.function.UnaryOperator;
  *       in the question whether two trees are alike.
  * </ul>
  *
- * Anything else is refused by name, and so is null: what is left unsaid might hide a tensor.
+ * Anything else is refused by name, and so is null: an object of an unknown class might contain a
+ * tensor.
  */
 public final class Tree {
     private static final Tensor PLACE = Array.scalar(0f);
@@ -55,9 +56,9 @@ public final class Tree {
 
     private static void visit(Object tree, String path, Visitor visitor) {
         switch (level(tree, path)) {
-            case Level.Leaf(var tensor) -> visitor.leaf(path, tensor);
-            case Level.Fixed _ -> {}
-            case Level.Inner inner -> {
+            case TreeNode.Leaf(var tensor) -> visitor.leaf(path, tensor);
+            case TreeNode.Fixed _ -> {}
+            case TreeNode.Inner inner -> {
                 for (int i = 0; i < inner.parts().size(); i++)
                     visit(inner.parts().get(i), within(path, inner.names().get(i)), visitor);
             }
@@ -68,20 +69,20 @@ public final class Tree {
         return path.isEmpty() ? name : name.isEmpty() ? path : path + "." + name;
     }
 
-    private static Level level(Object tree, String path) {
+    private static TreeNode level(Object tree, String path) {
         if (tree == null)
             throw new IllegalArgumentException(
                     (path.isEmpty() ? "the argument or result" : path)
                             + " is null; where there may be nothing, use an Optional");
         try {
-            return Level.of(tree);
+            return TreeNode.of(tree);
         } catch (IllegalArgumentException e) {
             if (path.isEmpty()) throw e;
             throw new IllegalArgumentException("at " + path + ": " + e.getMessage(), e);
         }
     }
 
-    /** A tree like {@code like} with other tensors. */
+    /** A tree with the structure of {@code like} and other tensors. */
     @SuppressWarnings("unchecked")
     public static <T> T unflatten(T like, List<? extends Tensor> leaves) {
         var left = leaves.iterator();
@@ -93,9 +94,9 @@ public final class Tree {
 
     private static Object build(Object like, Iterator<? extends Tensor> leaves) {
         return switch (level(like, "")) {
-            case Level.Leaf _ -> leaves.next();
-            case Level.Fixed _ -> like;
-            case Level.Inner inner ->
+            case TreeNode.Leaf _ -> leaves.next();
+            case TreeNode.Fixed _ -> like;
+            case TreeNode.Inner inner ->
                     inner.with(
                             inner.parts().stream().map(part -> build(part, leaves)).toList(), like);
         };
@@ -110,8 +111,8 @@ public final class Tree {
     }
 
     /**
-     * What remains of a tree without its tensors' data: equal for trees that one compiled program
-     * can serve.
+     * The structure of a tree with the types of its tensors: equal for trees that the same compiled
+     * program accepts.
      */
     public static Object signature(Object tree) {
         return signature(tree, Tensor::type, UnaryOperator.identity());
@@ -127,9 +128,9 @@ public final class Tree {
             java.util.function.Function<Tensor, Object> leaf,
             UnaryOperator<Object> structure) {
         return switch (level(tree, "")) {
-            case Level.Leaf(var tensor) -> leaf.apply(tensor);
-            case Level.Fixed(var content) -> structure.apply(content);
-            case Level.Inner inner -> {
+            case TreeNode.Leaf(var tensor) -> leaf.apply(tensor);
+            case TreeNode.Fixed(var content) -> structure.apply(content);
+            case TreeNode.Inner inner -> {
                 var parts = new ArrayList<>();
                 parts.add(inner.kind());
                 for (Object part : inner.parts()) parts.add(signature(part, leaf, structure));

@@ -1,4 +1,4 @@
-/** From functions to graphs, and from trees of tensors to flat lists and back. */
+/** Tracing of functions to graphs, and flattening of trees of tensors to lists and back. */
 @NullMarked
 package dev.ebb.trace;
 

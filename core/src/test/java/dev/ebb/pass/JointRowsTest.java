@@ -8,7 +8,7 @@ import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.trace.Trace;
@@ -53,11 +53,11 @@ class JointRowsTest {
     }
 
     private static long elements(Kernel.Rows k) {
-        return k.results().stream().filter(r -> r instanceof Row.Elements).count();
+        return k.results().stream().filter(r -> r instanceof RowParts.Elements).count();
     }
 
     private static long columns(Kernel.Rows k) {
-        return k.results().stream().filter(r -> r instanceof Row.Columns).count();
+        return k.results().stream().filter(r -> r instanceof RowParts.Columns).count();
     }
 
     @Test

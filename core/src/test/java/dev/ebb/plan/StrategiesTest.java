@@ -31,11 +31,11 @@ class StrategiesTest {
                         new Binomial(1),
                         new Binomial(3),
                         new Keep(Policy.ops("product").or(Policy.atMost(4))),
-                        new Practical(),
-                        new Saved(0.5),
-                        Mixed.of(new StoreAll())
+                        new KeepExpensive(),
+                        new SavedShare(0.5),
+                        PerRegion.of(new StoreAll())
                                 .in("block 1", new RecomputeAll())
-                                .in("down 0", new Practical()));
+                                .in("down 0", new KeepExpensive()));
         for (var problem :
                 List.of(Toy.transformerStep(4, 64, 64), Toy.unet(3, 1024), Toy.mlp(9, 256))) {
             for (Planner planner : planners) {
@@ -61,7 +61,7 @@ class StrategiesTest {
         assertThat(peak(new Every(1), problem)).isLessThan(all * 7 / 10);
         assertThat(peak(Segments.sqrt(), problem)).isLessThan(all * 6 / 10);
         assertThat(peak(new RecomputeAll(), problem)).isLessThan(all * 4 / 10);
-        assertThat(peak(new Practical(), problem)).isLessThan(all);
+        assertThat(peak(new KeepExpensive(), problem)).isLessThan(all);
     }
 
     private static long peak(Planner planner, Problem problem) {
@@ -93,7 +93,7 @@ class StrategiesTest {
     void budgetOfSavedActivationsKeepsAsManyProducts() {
         var problem = Toy.mlp(5, 512);
         for (int k = 0; k <= 5; k++) {
-            var schedule = new Saved(k / 10.0).plan(problem, Toy.COST);
+            var schedule = new SavedShare(k / 10.0).plan(problem, Toy.COST);
             assertThat(count(schedule, "product")).as("budget %s/10", k).isEqualTo(5 + 5 - k);
         }
     }
@@ -107,7 +107,7 @@ class StrategiesTest {
     @Test
     void regionsDecideForThemselves() {
         var problem = Toy.mlp(6, 256);
-        var mixed = Mixed.of(new StoreAll()).in("layer 3", new RecomputeAll());
+        var mixed = PerRegion.of(new StoreAll()).in("layer 3", new RecomputeAll());
         var schedule = mixed.plan(problem, Toy.COST);
         var recomputed =
                 schedule.steps().stream()
@@ -166,7 +166,7 @@ class StrategiesTest {
         assertThatThrownBy(() -> new Every(0)).hasMessageContaining("at least 1");
         assertThatThrownBy(() -> new Binomial(0)).hasMessageContaining("slot");
         assertThatThrownBy(() -> Segments.of(0)).hasMessageContaining("segment");
-        assertThatThrownBy(() -> new Saved(1.5)).hasMessageContaining("[0, 1]");
+        assertThatThrownBy(() -> new SavedShare(1.5)).hasMessageContaining("[0, 1]");
         assertThatThrownBy(() -> Budget.bytes(0)).hasMessageContaining("positive");
         assertThatThrownBy(() -> Budget.bytes(-5)).hasMessageContaining("-5");
         assertThatThrownBy(() -> Budget.gibibytes(1L << 40)).hasMessageContaining("overflows");

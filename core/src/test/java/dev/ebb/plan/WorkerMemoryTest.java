@@ -37,7 +37,7 @@ class WorkerMemoryTest {
     void moreBudgetNeverLeavesLessToTheArena() {
         for (var memory : some())
             for (long b = 1; b < 20_000; b++)
-                assertThat(memory.room(b)).isGreaterThanOrEqualTo(memory.room(b - 1));
+                assertThat(memory.arenaLimit(b)).isGreaterThanOrEqualTo(memory.arenaLimit(b - 1));
     }
 
     @Test
@@ -45,7 +45,7 @@ class WorkerMemoryTest {
         for (var memory : some()) {
             long budget = 0;
             for (long arena = 0; arena < 12_000; arena += 7) {
-                while (memory.room(budget) < arena) budget++;
+                while (memory.arenaLimit(budget) < arena) budget++;
                 assertThat(memory.budgetFor(arena))
                         .as("arena %d of %s", arena, memory)
                         .isEqualTo(budget);
@@ -69,9 +69,9 @@ class WorkerMemoryTest {
     void onlyThreadsThatWereAskedForChangeWhatIsSetAside() {
         var bytes = bytes(new Random(3));
         for (long budget = 0; budget < 300_000; budget += 1_111) {
-            long one = new WorkerMemory(new Threads(1, false), bytes).room(budget);
+            long one = new WorkerMemory(new Threads(1, false), bytes).arenaLimit(budget);
             for (int threads : new int[] {2, 16, 64})
-                assertThat(new WorkerMemory(new Threads(threads, false), bytes).room(budget))
+                assertThat(new WorkerMemory(new Threads(threads, false), bytes).arenaLimit(budget))
                         .isEqualTo(one);
         }
         long much = 1 << 20;

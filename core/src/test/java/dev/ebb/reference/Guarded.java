@@ -1,10 +1,10 @@
 package dev.ebb.reference;
 
-import dev.ebb.exec.Anywhere;
+import dev.ebb.exec.ArrayFunction;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Device;
-import dev.ebb.exec.Direct;
-import dev.ebb.exec.Merged;
 import dev.ebb.exec.Queue;
+import dev.ebb.exec.RelocatableKernel;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.FusionLimits;
@@ -217,18 +217,18 @@ public final class Guarded implements Device {
         }
 
         @Override
-        public Optional<Merged> straight(Sequence sequence) {
+        public Optional<CompiledSequence> straight(Sequence sequence) {
             return queue.straight(sequence);
         }
 
         @Override
-        public Optional<Direct> direct(Sequence sequence, int arguments) {
-            return queue.direct(sequence, arguments);
+        public Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
+            return queue.arrayFunction(sequence, arguments);
         }
 
         @Override
-        public Optional<Anywhere> anywhere(Node node) {
-            return queue.anywhere(node);
+        public Optional<RelocatableKernel> relocatable(Node node) {
+            return queue.relocatable(node);
         }
 
         @Override

@@ -193,7 +193,7 @@ public final class RemoteDevice implements Device {
 
         /** Recorded when first run. */
         @Override
-        public Optional<Runnable> whole(Runnable run) {
+        public Optional<Runnable> recorded(Runnable run) {
             var recorded = new ArrayList<Runnable>();
             return Optional.of(
                     () -> {

@@ -15,7 +15,7 @@ import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,7 @@ final class ElementwiseKernels {
         if (k.results().size() == 1)
             return RowsKernel.of(k, in, out.getFirst(), workspace, workers, tiles, loops);
         var each = new ArrayList<Runnable>();
-        for (var part : Row.each(k)) {
+        for (var part : RowParts.split(k)) {
             var to = out.subList(part.output(), part.output() + 1);
             each.add(
                     switch (part.kernel()) {
@@ -61,20 +61,20 @@ final class ElementwiseKernels {
         return () -> each.forEach(Runnable::run);
     }
 
-    private static IllegalStateException unknown(Row.Part part) {
+    private static IllegalStateException unknown(RowParts.OneResult part) {
         return new IllegalStateException("not a result of rows: " + part.kernel());
     }
 
     /** The scratch memory that a rows kernel needs for each worker. */
     static KernelScratch scratch(Kernel.Rows k, List<DType> in, List<DType> out) {
         if (k.results().size() == 1) return RowsKernel.scratch(k, in, out.getFirst());
-        return Row.each(k).stream()
+        return RowParts.split(k).stream()
                 .map(part -> scratch(part, in, out.subList(part.output(), part.output() + 1)))
                 .reduce(KernelScratch::and)
                 .orElseThrow();
     }
 
-    private static KernelScratch scratch(Row.Part part, List<DType> in, List<DType> out) {
+    private static KernelScratch scratch(RowParts.OneResult part, List<DType> in, List<DType> out) {
         return switch (part.kernel()) {
             case Kernel.Map one -> MapKernel.scratch(one, in, out);
             case Kernel.Fold one -> FoldKernel.scratch(one, in);
@@ -87,7 +87,7 @@ final class ElementwiseKernels {
     static long workspaceBytes(Kernel.Rows k, List<DType> in) {
         if (k.results().size() == 1) return RowsKernel.workspaceBytes(k, in);
         long most = 0;
-        for (var part : Row.each(k)) {
+        for (var part : RowParts.split(k)) {
             most =
                     Math.max(
                             most,

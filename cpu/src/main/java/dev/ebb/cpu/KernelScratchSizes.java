@@ -17,7 +17,7 @@ import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -71,7 +71,7 @@ final class KernelScratchSizes {
                     Contraction.fits(in.getFirst(), out.getFirst())
                             ? Contraction.scratch(k, in, out.getFirst())
                             : KernelScratch.NOTHING;
-            case Decoded k -> Contraction.scratch(k, in, out.getFirst());
+            case DecodingContract k -> Contraction.scratch(k, in, out.getFirst());
             case Kernel.Convolve k -> ConvolveKernel.scratch(k, out.getFirst());
             case Kernel.Attend k ->
                     in.getFirst().compute() == DType.F32 && AttendForward.fits(k.heads())
@@ -105,7 +105,10 @@ final class KernelScratchSizes {
                 found.add(StraightPrograms.scratch(node));
                 continue;
             }
-            var bodies = control instanceof Control.Scan k ? k.onward().bodies() : control.bodies();
+            var bodies =
+                    control instanceof Control.Scan k
+                            ? k.withoutInverse().bodies()
+                            : control.bodies();
             for (Graph body : bodies) {
                 collect(body.nodes(), found);
                 found.add(StraightPrograms.scratch(body));

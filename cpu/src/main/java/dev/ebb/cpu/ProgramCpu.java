@@ -12,16 +12,16 @@ import dev.ebb.cpu.tile.ProgramScratch;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.cpu.work.Workers;
-import dev.ebb.exec.Anywhere;
-import dev.ebb.exec.Direct;
+import dev.ebb.exec.ArrayFunction;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.HostQueue;
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.RelocatableKernel;
 import dev.ebb.exec.Sequence;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
@@ -90,7 +90,7 @@ final class ProgramCpu implements HostQueue.Binder {
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
-            case Decoded k ->
+            case DecodingContract k ->
                     Contraction.decoded(k, inputs, outputs.getFirst(), tiles, loops, workers);
             case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
             case Kernel.Attend k -> attend(k, inputs, outputs);
@@ -150,17 +150,17 @@ final class ProgramCpu implements HostQueue.Binder {
     }
 
     @Override
-    public Optional<Merged> straight(Sequence sequence) {
+    public Optional<CompiledSequence> straight(Sequence sequence) {
         return straight.inPlace(sequence, workers, tiles, loops);
     }
 
     @Override
-    public Optional<Direct> direct(Sequence sequence, int arguments) {
-        return straight.direct(sequence, arguments);
+    public Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
+        return straight.arrayFunction(sequence, arguments);
     }
 
     @Override
-    public Optional<Anywhere> anywhere(Node node) {
+    public Optional<RelocatableKernel> relocatable(Node node) {
         return relocatable.of(node);
     }
 

@@ -15,7 +15,7 @@ import dev.ebb.exec.HostQueue;
 import dev.ebb.exec.Queue;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
@@ -113,7 +113,7 @@ final class VectorCpu implements Device, AutoCloseable {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
-                    Decoded _,
+                    DecodingContract _,
                     Control _,
                     Kernel.Library _ ->
                     Node.Cuts.NEVER;

@@ -1,7 +1,7 @@
 package dev.ebb.cpu;
 
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
@@ -21,14 +21,15 @@ class AttentionTest {
      */
     private static final long LARGE = 2_000_000;
 
-    private static void check(Heads h, int maskSize) {
+    private static void check(AttentionShape h, int maskSize) {
         check(DType.F32, h, maskSize, 2e-5, true);
         boolean large = 1L * h.batch() * h.heads() * h.queries() * h.keys() * h.width() > LARGE;
         check(DType.BF16, h, maskSize, 1e-2, !large);
         if (!large) check(DType.F64, h, maskSize, 1e-12, true);
     }
 
-    private static void check(DType type, Heads h, int maskSize, double tolerance, boolean back) {
+    private static void check(
+            DType type, AttentionShape h, int maskSize, double tolerance, boolean back) {
         var q = Type.of(type, h.batch(), h.heads(), h.queries(), h.width());
         var k = Type.of(type, h.batch(), h.keyHeads(), h.keys(), h.width());
         var v = Type.of(type, h.batch(), h.keyHeads(), h.keys(), h.valueWidth());
@@ -54,7 +55,7 @@ class AttentionTest {
             int batch, int heads, int keyHeads, int queries, int keys, int width, int valueWidth) {
         for (boolean causal : new boolean[] {false, true}) {
             check(
-                    new Heads(
+                    new AttentionShape(
                             batch,
                             heads,
                             keyHeads,
@@ -76,7 +77,7 @@ class AttentionTest {
         var padding = new View(0, List.of((long) keys, 0L, 0L, 1L));
         for (View mask : List.of(full, padding)) {
             check(
-                    new Heads(2, 2, 1, queries, keys, 16, 16, causal, 0.25, List.of(mask)),
+                    new AttentionShape(2, 2, 1, queries, keys, 16, 16, causal, 0.25, List.of(mask)),
                     queries * keys + keys);
         }
     }
@@ -88,7 +89,9 @@ class AttentionTest {
     @ParameterizedTest
     @CsvSource({"2, 3, 13, 8", "1, 2, 70, 64", "2, 1, 65, 33"})
     void readsAndWritesWhereItIsTold(int batch, int heads, int time, int width) {
-        var h = new Heads(batch, heads, heads, time, time, width, width, true, 0.3, List.of());
+        var h =
+                new AttentionShape(
+                        batch, heads, heads, time, time, width, width, true, 0.3, List.of());
         long row = 3L * heads * width;
         var all = new ArrayList<View>();
         for (int i = 0; i < 3; i++) {

@@ -7,7 +7,7 @@ import dev.ebb.Fn;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -84,7 +84,7 @@ class DecodedTest {
         for (int threads = 1; threads <= 2; threads++) {
             try (var cpu = new Cpu(threads)) {
                 assertThat(nodes(product::whole, in, cpu))
-                        .anyMatch(n -> n.kernel() instanceof Decoded)
+                        .anyMatch(n -> n.kernel() instanceof DecodingContract)
                         .noneMatch(n -> n.kernel() instanceof Kernel.Contract);
                 sameBits(product, in, cpu);
             }
@@ -178,7 +178,7 @@ class DecodedTest {
                         Type.of(DType.U8, 24, 40),
                         Type.of(DType.F32, 40));
         try (var cpu = new Cpu(1)) {
-            assertThat(nodes(f, in, cpu)).noneMatch(n -> n.kernel() instanceof Decoded);
+            assertThat(nodes(f, in, cpu)).noneMatch(n -> n.kernel() instanceof DecodingContract);
         }
     }
 }

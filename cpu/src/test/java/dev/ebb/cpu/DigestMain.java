@@ -8,7 +8,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
@@ -80,34 +80,34 @@ final class DigestMain {
     }
 
     /** The results of a rows kernel: the row, its mean and its variance. */
-    private static List<Row.Result> results() {
+    private static List<RowParts.Result> results() {
         var normal = X.sub(Scalar.arg(3)).mul(Scalar.arg(5));
         return List.of(
-                new Row.Elements(normal.mul(Y).add(X)),
-                new Row.Elements(normal.exp().div(Y)),
-                new Row.RowNumber(4),
-                new Row.Columns(Kernel.Combine.SUM, normal.mul(X)));
+                new RowParts.Elements(normal.mul(Y).add(X)),
+                new RowParts.Elements(normal.exp().div(Y)),
+                new RowParts.RowNumber(4),
+                new RowParts.Columns(Kernel.Combine.SUM, normal.mul(X)));
     }
 
-    private static long rows(long digest, Cpu cpu, Shape shape, Row.Result result) {
+    private static long rows(long digest, Cpu cpu, Shape shape, RowParts.Result result) {
         int width = shape.dim(1);
         var n = new Scalar.Lit(DType.F32, width);
         var away = X.sub(Scalar.arg(3));
         var numbers =
-                List.<Row.RowValue>of(
-                        new Row.Fold(Kernel.Combine.SUM, X),
-                        new Row.Apply(Scalar.arg(2).div(n)),
-                        new Row.Fold(Kernel.Combine.SUM, away.mul(away)),
-                        new Row.Apply(Scalar.arg(4).div(n).sqrt()),
-                        new Row.Fold(Kernel.Combine.MAX, away.mul(Y)));
+                List.<RowParts.RowValue>of(
+                        new RowParts.Fold(Kernel.Combine.SUM, X),
+                        new RowParts.Apply(Scalar.arg(2).div(n)),
+                        new RowParts.Fold(Kernel.Combine.SUM, away.mul(away)),
+                        new RowParts.Apply(Scalar.arg(4).div(n).sqrt()),
+                        new RowParts.Fold(Kernel.Combine.MAX, away.mul(Y)));
         var views = List.of(View.contiguous(shape), new View(0, List.of(0L, 1L)));
         var kernel = new Kernel.Rows(shape, 1, views, numbers, result);
         var in = List.of(Direct.calm(DType.F32, shape.size(), 4), Direct.calm(DType.F32, width, 5));
         var out =
                 switch (result) {
-                    case Row.Elements _ -> shape;
-                    case Row.RowNumber _ -> Shape.of(shape.dim(0));
-                    case Row.Columns _ -> Shape.of(width);
+                    case RowParts.Elements _ -> shape;
+                    case RowParts.RowNumber _ -> Shape.of(shape.dim(0));
+                    case RowParts.Columns _ -> Shape.of(width);
                 };
         long sum = add(digest, Direct.run(cpu, kernel, in, new Type(DType.F32, out)));
         return add(sum, Direct.run(EAGER, kernel, in, new Type(DType.F32, out)));

@@ -1,7 +1,7 @@
 package dev.ebb.cuda;
 
 import dev.ebb.exec.HostPool;
-import dev.ebb.exec.Named;
+import dev.ebb.exec.OpErrors;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -200,7 +200,7 @@ final class CudaQueue implements Queue {
                         DType.U8,
                         library.workspaceBytes(),
                         Arena.ofAuto().allocate(Math.max(64, library.workspaceBytes()), 64));
-        var body = Named.of(node, () -> library.run(from, to, work));
+        var body = OpErrors.of(node, () -> library.run(from, to, work));
         return () -> {
             for (int i = 0; i < from.size(); i++) {
                 long bytes = from.get(i).bytes();
@@ -288,7 +288,7 @@ final class CudaQueue implements Queue {
             streams.zero(fault, OWN_BYTES, stream);
             var node = noted.get(Math.toIntExact(number - 1));
             long what = note.get(ValueLayout.JAVA_LONG, 8);
-            Named.of(node, () -> RecipeCache.throwFault(node, what)).run();
+            OpErrors.of(node, () -> RecipeCache.throwFault(node, what)).run();
         }
     }
 
@@ -299,7 +299,7 @@ final class CudaQueue implements Queue {
 
     /** Records the run as a CUDA graph the first time, unless it has too many launches. */
     @Override
-    public Optional<Runnable> whole(Runnable run) {
+    public Optional<Runnable> recorded(Runnable run) {
         return Optional.of(new Whole(run));
     }
 

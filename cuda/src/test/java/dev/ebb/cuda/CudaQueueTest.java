@@ -95,7 +95,7 @@ class CudaQueueTest {
         try (var queue = new CudaQueue(gpu, new RecipeCache(Precision.F32))) {
             var memory = queue.allocate(16).memory();
             var whole =
-                    queue.whole(() -> queue.copy(memory.slice(0, 8), memory.slice(8, 8)))
+                    queue.recorded(() -> queue.copy(memory.slice(0, 8), memory.slice(8, 8)))
                             .orElseThrow();
             var back = new long[2];
             for (long value = 5; value < 8; value++) {
@@ -144,7 +144,7 @@ class CudaQueueTest {
         queue.allocate(64).close();
         var event = queue.event();
         event.mark();
-        queue.whole(() -> {}).orElseThrow().run();
+        queue.recorded(() -> {}).orElseThrow().run();
         queue.close();
         queue.close();
         assertThat(gpu.streams().held()).isZero();

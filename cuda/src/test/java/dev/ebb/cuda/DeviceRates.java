@@ -1,9 +1,9 @@
 package dev.ebb.cuda;
 
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
@@ -105,8 +105,8 @@ final class DeviceRates extends CardTimer {
             for (int rows : new int[] {16384, 65536}) norms(type, rows);
             var wide = Shape.of(16384, 32768);
             var w = new Type(type, wide);
-            var most = new Row.Fold(Kernel.Combine.MAX, X);
-            var sum = new Row.Fold(Kernel.Combine.SUM, X.sub(Y).exp());
+            var most = new RowParts.Fold(Kernel.Combine.MAX, X);
+            var sum = new RowParts.Fold(Kernel.Combine.SUM, X.sub(Y).exp());
             measure(
                     "softmax rows " + w,
                     new Kernel.Rows(
@@ -114,7 +114,7 @@ final class DeviceRates extends CardTimer {
                             1,
                             List.of(View.contiguous(wide)),
                             List.of(most, sum),
-                            new Row.Elements(X.sub(Y).exp().div(Scalar.arg(2)))),
+                            new RowParts.Elements(X.sub(Y).exp().div(Scalar.arg(2)))),
                     List.of(w),
                     w);
             measure(
@@ -124,7 +124,7 @@ final class DeviceRates extends CardTimer {
                             1,
                             List.of(View.contiguous(wide)),
                             List.of(most, sum),
-                            new Row.RowNumber(1)),
+                            new RowParts.RowNumber(1)),
                     List.of(w),
                     Type.of(DType.F32, 16384));
             var big = Shape.of(1 << 28);
@@ -155,15 +155,15 @@ final class DeviceRates extends CardTimer {
         var column = Type.of(type, 1024);
         var own = View.contiguous(shape);
         var gain = View.broadcast(Shape.of(1024), shape);
-        var mean = new Row.Fold(Kernel.Combine.SUM, X.mul(lit(1.0 / 1024)));
+        var mean = new RowParts.Fold(Kernel.Combine.SUM, X.mul(lit(1.0 / 1024)));
         var off = X.sub(Scalar.arg(2));
-        var square = new Row.Fold(Kernel.Combine.SUM, off.mul(off).mul(lit(1.0 / 1024)));
-        var scale = new Row.Apply(lit(1).div(Scalar.arg(3).add(lit(1e-5)).sqrt()));
+        var square = new RowParts.Fold(Kernel.Combine.SUM, off.mul(off).mul(lit(1.0 / 1024)));
+        var scale = new RowParts.Apply(lit(1).div(Scalar.arg(3).add(lit(1e-5)).sqrt()));
         var body = off.mul(Scalar.arg(4)).mul(Y);
-        var numbers = List.<Row.RowValue>of(mean, square, scale);
+        var numbers = List.<RowParts.RowValue>of(mean, square, scale);
         measure(
                 "layer norm rows " + t,
-                new Kernel.Rows(shape, 1, List.of(own, gain), numbers, new Row.Elements(body)),
+                new Kernel.Rows(shape, 1, List.of(own, gain), numbers, new RowParts.Elements(body)),
                 List.of(t, column),
                 t);
         measure(
@@ -173,17 +173,17 @@ final class DeviceRates extends CardTimer {
                         1,
                         List.of(own, gain),
                         numbers,
-                        new Row.Columns(Kernel.Combine.SUM, body)),
+                        new RowParts.Columns(Kernel.Combine.SUM, body)),
                 List.of(t, column),
                 column);
         // x, gain and the gradient of the output are arguments 0 to 2
         var from = X.sub(Scalar.arg(3));
-        var again = new Row.Fold(Kernel.Combine.SUM, from.mul(from).mul(lit(1.0 / 1024)));
-        var rate = new Row.Apply(lit(1).div(Scalar.arg(4).add(lit(1e-5)).sqrt()));
+        var again = new RowParts.Fold(Kernel.Combine.SUM, from.mul(from).mul(lit(1.0 / 1024)));
+        var rate = new RowParts.Apply(lit(1).div(Scalar.arg(4).add(lit(1e-5)).sqrt()));
         var g = Y.mul(Scalar.arg(2));
         var normed = from.mul(Scalar.arg(5));
-        var gs = new Row.Fold(Kernel.Combine.SUM, g.mul(lit(1.0 / 1024)));
-        var gxs = new Row.Fold(Kernel.Combine.SUM, g.mul(normed).mul(lit(1.0 / 1024)));
+        var gs = new RowParts.Fold(Kernel.Combine.SUM, g.mul(lit(1.0 / 1024)));
+        var gxs = new RowParts.Fold(Kernel.Combine.SUM, g.mul(normed).mul(lit(1.0 / 1024)));
         var back = g.sub(Scalar.arg(6)).sub(normed.mul(Scalar.arg(7))).mul(Scalar.arg(5));
         measure(
                 "layer norm gradient rows " + t,
@@ -192,7 +192,7 @@ final class DeviceRates extends CardTimer {
                         1,
                         List.of(own, gain, own),
                         List.of(mean, again, rate, gs, gxs),
-                        new Row.Elements(back)),
+                        new RowParts.Elements(back)),
                 List.of(t, column, t),
                 t);
     }
@@ -291,18 +291,19 @@ final class DeviceRates extends CardTimer {
     private void attention() {
         for (var h :
                 List.of(
-                        new Heads(16, 16, 16, 1024, 1024, 64, 64, true, 0.125, List.of()),
-                        new Heads(2, 16, 16, 8192, 8192, 64, 64, true, 0.125, List.of()),
-                        new Heads(8, 16, 16, 2048, 2048, 128, 128, true, 0.088, List.of()),
-                        new Heads(4, 8, 8, 2048, 2048, 256, 256, true, 0.0625, List.of()))) {
+                        new AttentionShape(16, 16, 16, 1024, 1024, 64, 64, true, 0.125, List.of()),
+                        new AttentionShape(2, 16, 16, 8192, 8192, 64, 64, true, 0.125, List.of()),
+                        new AttentionShape(8, 16, 16, 2048, 2048, 128, 128, true, 0.088, List.of()),
+                        new AttentionShape(
+                                4, 8, 8, 2048, 2048, 256, 256, true, 0.0625, List.of()))) {
             attention(h, DType.BF16, Precision.F32);
             attention(h, DType.F32, Precision.TF32);
         }
-        var h = new Heads(16, 16, 16, 1024, 1024, 64, 64, true, 0.125, List.of());
+        var h = new AttentionShape(16, 16, 16, 1024, 1024, 64, 64, true, 0.125, List.of());
         attention(h, DType.F32, Precision.F32);
     }
 
-    private void attention(Heads h, DType type, Precision precision) {
+    private void attention(AttentionShape h, DType type, Precision precision) {
         double flops = 2.0 * h.batch() * h.heads() * h.queries() * h.keys() * h.width();
         var q = new Type(type, h.queryShape());
         var k = new Type(type, h.keyShape());

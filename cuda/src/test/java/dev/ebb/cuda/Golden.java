@@ -4,10 +4,10 @@ import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.cuda.text.AttendGradText;
 import dev.ebb.cuda.text.AttendText;
 import dev.ebb.cuda.text.Recipes;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
@@ -130,8 +130,8 @@ final class Golden {
         rows(all);
         moves(all);
         products(all);
-        var h = new Heads(2, 4, 2, 33, 40, 32, 32, true, 0.25, List.of());
-        var wide = new Heads(2, 4, 2, 33, 40, 64, 64, true, 0.25, List.of());
+        var h = new AttentionShape(2, 4, 2, 33, 40, 32, 32, true, 0.25, List.of());
+        var wide = new AttentionShape(2, 4, 2, 33, 40, 64, 64, true, 0.25, List.of());
         put(all, "attend-groups", new Kernel.Attend(wide), List.of(BF16, BF16, BF16), BF16, F32);
         put(
                 all,
@@ -165,9 +165,9 @@ final class Golden {
         for (int width : new int[] {20, 1024, 40000}) {
             var shape = Shape.of(64, width);
             var views = List.of(View.contiguous(shape));
-            var most = new Row.Fold(Kernel.Combine.MAX, X);
-            var sum = new Row.Fold(Kernel.Combine.SUM, X.sub(Y).exp());
-            var log = new Row.Apply(Scalar.arg(2).log().add(Y));
+            var most = new RowParts.Fold(Kernel.Combine.MAX, X);
+            var sum = new RowParts.Fold(Kernel.Combine.SUM, X.sub(Y).exp());
+            var log = new RowParts.Apply(Scalar.arg(2).log().add(Y));
             put(
                     all,
                     "rows-elements-" + width,
@@ -176,13 +176,14 @@ final class Golden {
                             1,
                             views,
                             List.of(most, sum),
-                            new Row.Elements(X.sub(Y).exp().div(Scalar.arg(2)))),
+                            new RowParts.Elements(X.sub(Y).exp().div(Scalar.arg(2)))),
                     List.of(BF16),
                     BF16);
             put(
                     all,
                     "rows-last-" + width,
-                    new Kernel.Rows(shape, 1, views, List.of(most, sum, log), new Row.RowNumber(2)),
+                    new Kernel.Rows(
+                            shape, 1, views, List.of(most, sum, log), new RowParts.RowNumber(2)),
                     List.of(F32),
                     F32);
             put(
@@ -194,9 +195,9 @@ final class Golden {
                             views,
                             List.of(most, sum),
                             List.of(
-                                    new Row.RowNumber(1),
-                                    new Row.Columns(Kernel.Combine.SUM, X.sub(Y)),
-                                    new Row.Elements(X.sub(Y).exp()))),
+                                    new RowParts.RowNumber(1),
+                                    new RowParts.Columns(Kernel.Combine.SUM, X.sub(Y)),
+                                    new RowParts.Elements(X.sub(Y).exp()))),
                     List.of(BF16),
                     F32,
                     F32,
@@ -209,7 +210,7 @@ final class Golden {
                             1,
                             views,
                             List.of(most),
-                            new Row.Columns(Kernel.Combine.SUM, X.sub(Y))),
+                            new RowParts.Columns(Kernel.Combine.SUM, X.sub(Y))),
                     List.of(F32),
                     F32);
         }

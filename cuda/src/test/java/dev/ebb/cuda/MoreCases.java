@@ -1,8 +1,8 @@
 package dev.ebb.cuda;
 
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -264,29 +264,29 @@ final class MoreCases {
 
     void attention() {
         for (var type : FLOATS) {
-            attend(new Heads(2, 2, 2, 5, 7, 8, 8, false, 0.3, List.of()), type);
-            attend(new Heads(1, 4, 2, 40, 40, 16, 16, true, 0.25, List.of()), type);
-            attend(new Heads(1, 2, 1, 9, 70, 32, 40, true, 0.2, List.of()), type);
-            attend(new Heads(1, 2, 2, 12, 9, 8, 4, true, 0.4, List.of()), type);
-            var masked = new Heads(2, 2, 2, 33, 35, 64, 64, false, 0.125, List.of());
+            attend(new AttentionShape(2, 2, 2, 5, 7, 8, 8, false, 0.3, List.of()), type);
+            attend(new AttentionShape(1, 4, 2, 40, 40, 16, 16, true, 0.25, List.of()), type);
+            attend(new AttentionShape(1, 2, 1, 9, 70, 32, 40, true, 0.2, List.of()), type);
+            attend(new AttentionShape(1, 2, 2, 12, 9, 8, 4, true, 0.4, List.of()), type);
+            var masked = new AttentionShape(2, 2, 2, 33, 35, 64, 64, false, 0.125, List.of());
             attend(
                     masked.withMask(
                             List.of(View.broadcast(Shape.of(2, 1, 33, 35), masked.scoreShape()))),
                     type);
         }
-        attend(new Heads(1, 2, 1, 150, 200, 32, 16, true, 0.2, List.of()), DType.BF16);
-        attend(new Heads(1, 2, 1, 70, 80, 64, 64, true, 0.125, List.of()), DType.BF16);
-        attend(new Heads(1, 1, 1, 9, 70, 128, 64, false, -0.1, List.of()), DType.F16);
-        attend(new Heads(1, 1, 1, 130, 130, 32, 32, true, 0.2, List.of()), DType.F32);
-        attend(new Heads(1, 1, 1, 70, 70, 128, 128, true, 0.09, List.of()), DType.F32);
-        attend(new Heads(1, 1, 1, 10, 20, 256, 256, false, 0.06, List.of()), DType.F32);
-        attend(new Heads(1, 1, 1, 40, 90, 256, 256, true, 0.06, List.of()), DType.BF16);
-        attend(new Heads(1, 1, 1, 70, 40, 40, 72, false, 0.15, List.of()), DType.F16);
-        attend(new Heads(1, 2, 1, 9, 12, 300, 290, true, 0.05, List.of()), DType.F64);
-        attend(new Heads(1, 2, 1, 90, 60, 64, 64, true, 0.125, List.of()), DType.F32);
+        attend(new AttentionShape(1, 2, 1, 150, 200, 32, 16, true, 0.2, List.of()), DType.BF16);
+        attend(new AttentionShape(1, 2, 1, 70, 80, 64, 64, true, 0.125, List.of()), DType.BF16);
+        attend(new AttentionShape(1, 1, 1, 9, 70, 128, 64, false, -0.1, List.of()), DType.F16);
+        attend(new AttentionShape(1, 1, 1, 130, 130, 32, 32, true, 0.2, List.of()), DType.F32);
+        attend(new AttentionShape(1, 1, 1, 70, 70, 128, 128, true, 0.09, List.of()), DType.F32);
+        attend(new AttentionShape(1, 1, 1, 10, 20, 256, 256, false, 0.06, List.of()), DType.F32);
+        attend(new AttentionShape(1, 1, 1, 40, 90, 256, 256, true, 0.06, List.of()), DType.BF16);
+        attend(new AttentionShape(1, 1, 1, 70, 40, 40, 72, false, 0.15, List.of()), DType.F16);
+        attend(new AttentionShape(1, 2, 1, 9, 12, 300, 290, true, 0.05, List.of()), DType.F64);
+        attend(new AttentionShape(1, 2, 1, 90, 60, 64, 64, true, 0.125, List.of()), DType.F32);
     }
 
-    private void attend(Heads h, DType type) {
+    private void attend(AttentionShape h, DType type) {
         var q = draft.calm(type, h.queryShape().size());
         var k = draft.calm(type, h.keyShape().size());
         var v = draft.calm(type, h.valueShape().size());

@@ -3,7 +3,7 @@ package dev.ebb.cuda;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
@@ -19,10 +19,10 @@ final class RowCases {
     private static final Scalar Y = Scalar.arg(1);
 
     /** Elements and columns that need no numbers. */
-    private static final List<Row.Result> PRODUCTS =
+    private static final List<RowParts.Result> PRODUCTS =
             List.of(
-                    new Row.Elements(X.mul(Y)),
-                    new Row.Columns(Kernel.Combine.SUM, X.mul(Y).mul(Scalar.arg(2))));
+                    new RowParts.Elements(X.mul(Y)),
+                    new RowParts.Columns(Kernel.Combine.SUM, X.mul(Y).mul(Scalar.arg(2))));
 
     private final CaseBuilder draft;
 
@@ -54,8 +54,8 @@ final class RowCases {
     private void softmax(int rows, int width, DType type) {
         var shape = Shape.of(rows, width);
         var e = X.sub(Y).exp();
-        var most = new Row.Fold(Kernel.Combine.MAX, X);
-        var sum = new Row.Fold(Kernel.Combine.SUM, e);
+        var most = new RowParts.Fold(Kernel.Combine.MAX, X);
+        var sum = new RowParts.Fold(Kernel.Combine.SUM, e);
         var in = List.of(draft.calm(type, shape.size()));
         var views = List.of(View.contiguous(shape));
         draft.add(
@@ -66,14 +66,15 @@ final class RowCases {
                         1,
                         views,
                         List.of(most, sum),
-                        new Row.Elements(e.div(Scalar.arg(2)))),
+                        new RowParts.Elements(e.div(Scalar.arg(2)))),
                 in,
                 new Type(type, shape));
-        var log = new Row.Apply(Scalar.arg(2).log().add(Y));
+        var log = new RowParts.Apply(Scalar.arg(2).log().add(Y));
         draft.add(
                 "rows last",
                 type + " logsum " + shape,
-                new Kernel.Rows(shape, 1, views, List.of(most, sum, log), new Row.RowNumber(2)),
+                new Kernel.Rows(
+                        shape, 1, views, List.of(most, sum, log), new RowParts.RowNumber(2)),
                 in,
                 Type.of(type, rows));
         draft.add(
@@ -85,9 +86,9 @@ final class RowCases {
                         views,
                         List.of(most, sum),
                         List.of(
-                                new Row.RowNumber(1),
-                                new Row.Elements(e.div(Scalar.arg(2))),
-                                new Row.RowNumber(0))),
+                                new RowParts.RowNumber(1),
+                                new RowParts.Elements(e.div(Scalar.arg(2))),
+                                new RowParts.RowNumber(0))),
                 in,
                 Type.of(DType.F32, rows),
                 new Type(type, shape),
@@ -99,11 +100,11 @@ final class RowCases {
         if (width == 1) return;
         var shape = Shape.of(rows, width);
         var c = type.compute();
-        var mean = new Row.Fold(Kernel.Combine.SUM, X.mul(new Scalar.Lit(c, 1.0 / width)));
+        var mean = new RowParts.Fold(Kernel.Combine.SUM, X.mul(new Scalar.Lit(c, 1.0 / width)));
         var off = X.sub(Scalar.arg(3));
-        var square = new Row.Fold(Kernel.Combine.SUM, off.mul(off));
+        var square = new RowParts.Fold(Kernel.Combine.SUM, off.mul(off));
         var scale =
-                new Row.Apply(
+                new RowParts.Apply(
                         new Scalar.Lit(c, 1)
                                 .div(
                                         Scalar.arg(4)
@@ -122,21 +123,21 @@ final class RowCases {
                         draft.calm(type, shape.size()),
                         draft.calm(type, width),
                         draft.calm(type, rows));
-        var numbers = List.<Row.RowValue>of(mean, square, scale);
+        var numbers = List.<RowParts.RowValue>of(mean, square, scale);
         draft.add(
                 "rows elements",
                 type + " norm " + shape,
-                new Kernel.Rows(shape, 1, views, numbers, new Row.Elements(result)),
+                new Kernel.Rows(shape, 1, views, numbers, new RowParts.Elements(result)),
                 in,
                 new Type(type, shape));
         draft.add(
                 "rows columns",
                 type + " columns " + shape,
                 new Kernel.Rows(
-                        shape, 1, views, numbers, new Row.Columns(Kernel.Combine.SUM, result)),
+                        shape, 1, views, numbers, new RowParts.Columns(Kernel.Combine.SUM, result)),
                 in,
                 Type.of(type, width));
-        joint(new Kernel.Rows(shape, 1, views, numbers, new Row.Elements(result)), in, type);
+        joint(new Kernel.Rows(shape, 1, views, numbers, new RowParts.Elements(result)), in, type);
         joint(new Kernel.Rows(shape, 1, views, List.of(), PRODUCTS), in, type);
     }
 
@@ -146,15 +147,15 @@ final class RowCases {
         var results = new ArrayList<>(k.results());
         var types = new ArrayList<Type>();
         for (var result : results) types.add(type(result, k.shape(), type));
-        results.add(new Row.Columns(Kernel.Combine.SUM, X));
+        results.add(new RowParts.Columns(Kernel.Combine.SUM, X));
         types.add(Type.of(type, width));
         if (!k.numbers().isEmpty()) {
-            results.add(new Row.Columns(Kernel.Combine.SUM, X.sub(Scalar.arg(3)).mul(Y)));
+            results.add(new RowParts.Columns(Kernel.Combine.SUM, X.sub(Scalar.arg(3)).mul(Y)));
             types.add(Type.of(type, width));
-            results.add(new Row.RowNumber(0));
+            results.add(new RowParts.RowNumber(0));
             types.add(Type.of(type, k.shape().dim(0)));
         }
-        results.add(new Row.Columns(Kernel.Combine.MAX, X));
+        results.add(new RowParts.Columns(Kernel.Combine.MAX, X));
         types.add(Type.of(type, width));
         draft.add(
                 "rows joint",
@@ -164,7 +165,9 @@ final class RowCases {
                 types.toArray(Type[]::new));
     }
 
-    private static Type type(Row.Result result, Shape shape, DType type) {
-        return result instanceof Row.Elements ? new Type(type, shape) : Type.of(type, shape.dim(1));
+    private static Type type(RowParts.Result result, Shape shape, DType type) {
+        return result instanceof RowParts.Elements
+                ? new Type(type, shape)
+                : Type.of(type, shape.dim(1));
     }
 }

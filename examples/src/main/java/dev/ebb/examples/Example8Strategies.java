@@ -8,7 +8,7 @@ import dev.ebb.exec.timing.Timed;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Keep;
-import dev.ebb.plan.Mixed;
+import dev.ebb.plan.PerRegion;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Policy;
 import dev.ebb.plan.StoreAll;
@@ -54,7 +54,7 @@ public final class Example8Strategies {
     // [mixed
     /** Keeps everything except in the first block, where only named values are kept. */
     static Planner mixed() {
-        return Mixed.of(new StoreAll()).in("block 0", new Keep(Policy.names("attn")));
+        return PerRegion.of(new StoreAll()).in("block 0", new Keep(Policy.names("attn")));
     }
 
     // mixed]

@@ -1,8 +1,8 @@
 package dev.ebb.bench.kernel;
 
 import dev.ebb.cpu.Cpu;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -138,7 +138,7 @@ public final class AttentionBench {
             var out = t.get(3);
             var dout = t.get(4);
             var sizes =
-                    new Heads(
+                    new AttentionShape(
                             1, heads, heads, length, length, WIDTH, WIDTH, false, SCALE, List.of());
             var forward =
                     OneKernel.bind(

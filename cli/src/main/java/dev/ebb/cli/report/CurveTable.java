@@ -3,7 +3,7 @@ package dev.ebb.cli.report;
 import dev.ebb.cli.option.BudgetText;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Curve;
-import dev.ebb.plan.Mix;
+import dev.ebb.plan.RestoreSummary;
 import dev.ebb.plan.TradeOff;
 
 import java.io.PrintWriter;
@@ -20,7 +20,7 @@ public final class CurveTable {
      * What the plan at one point of the curve does with values: {@code kept 12 (3.0 MiB);
      * recomputed 4 (1.0 MiB, 0.3%)}.
      */
-    static String how(Mix mix, double cost) {
+    static String how(RestoreSummary mix, double cost) {
         var parts = new ArrayList<String>();
         mix.parts()
                 .forEach(
@@ -31,7 +31,7 @@ public final class CurveTable {
         return String.join("; ", parts);
     }
 
-    private static String amount(Mix.Part part, double cost) {
+    private static String amount(RestoreSummary.Part part, double cost) {
         var details = new ArrayList<String>();
         if (part.bytes() != 0) details.add(BudgetText.show(part.bytes()));
         if (part.cost() != 0 && cost != 0)
@@ -93,7 +93,7 @@ public final class CurveTable {
         return Json.of(members);
     }
 
-    private static Json part(Mix.Part part, double cost) {
+    private static Json part(RestoreSummary.Part part, double cost) {
         var members = new LinkedHashMap<String, Json>();
         members.put("count", Json.of(part.count()));
         members.put("bytes", Json.of(part.bytes()));

@@ -1,6 +1,6 @@
 package dev.ebb.exec.loop;
 
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Sequence;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.transfer.BoundTransfers;
@@ -31,12 +31,13 @@ public final class BoundSteps {
      * @param again whether this step would not exist if everything were kept
      * @param name the name of the step in reports
      * @param inputs the buffers that it reads
-     * @param written the values it writes, without workspace and room for the states of a loop,
-     *     which no two runs need to leave alike
-     * @param outputs where they lie
-     * @param memory all it writes: of a computation, one for each output of its node
-     * @param values what lies in that memory
-     * @param left what was freed before it, or is written over by it
+     * @param written the values it writes, without workspace and checkpoint areas, whose content
+     *     may differ from run to run
+     * @param outputs the memory of these values
+     * @param memory the memory that it writes: for a computation, one item for each output of its
+     *     node
+     * @param values the values in that memory
+     * @param left the values that were freed before it or that it overwrites
      * @param highest the end of that memory
      */
     public record Bound(
@@ -72,7 +73,7 @@ public final class BoundSteps {
     /** How many times {@link #run} has run all steps one by one. */
     private int runs;
 
-    private Optional<Merged> straight = Optional.empty();
+    private Optional<CompiledSequence> straight = Optional.empty();
 
     /**
      * Binds {@code layout} to {@code memory}; the parameters in {@code elsewhere} lie outside it.
@@ -164,7 +165,7 @@ public final class BoundSteps {
         }
     }
 
-    /** The values freed since the step before. */
+    /** The values freed since the previous step. */
     private List<Value> left() {
         var all = List.copyOf(left);
         left.clear();
@@ -225,7 +226,7 @@ public final class BoundSteps {
         return starts;
     }
 
-    /** {@code v} in the memory of another value, which may lie outside. */
+    /** {@code v} in the memory of another value, which may be outside the arena. */
     private static Buffer over(Buffer other, Value v) {
         return new Buffer(v.type().dtype(), v.type().size(), other.memory());
     }

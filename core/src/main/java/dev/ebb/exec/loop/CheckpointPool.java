@@ -3,31 +3,29 @@ package dev.ebb.exec.loop;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.transfer.CheckpointStore;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Memory;
 
 import java.util.List;
 
-/**
- * The memory in which a loop keeps checkpoints and tapes, and the store for the checkpoints that
- * lie outside it.
- */
-record CheckpointPool(Session session, Memory memory, LoopMemory room, CheckpointStore elsewhere) {
+/** The checkpoint area of a loop bound to memory, and the store for its offloaded states. */
+record CheckpointPool(
+        Session session, Memory memory, CheckpointArea area, CheckpointStore elsewhere) {
 
-    /** All in memory. */
-    CheckpointPool(Session session, Memory memory, LoopMemory room) {
-        this(session, memory, room, CheckpointStore.NONE);
+    /** A checkpoint area without offloaded states. */
+    CheckpointPool(Session session, Memory memory, CheckpointArea area) {
+        this(session, memory, area, CheckpointStore.NONE);
     }
 
     /** Saves a state as number {@code level}. */
     void save(List<Buffer> carries, int level) {
-        if (level < room.offloaded()) elsewhere.put(level, carries, beside());
-        else write(carries, room.stateBytes(level));
+        if (level < area.offloaded()) elsewhere.put(level, carries, beside());
+        else write(carries, area.stateBytes(level));
     }
 
     void restore(int level, List<Buffer> carries) {
-        if (level < room.offloaded()) elsewhere.get(level, carries, beside());
-        else read(room.stateBytes(level), carries);
+        if (level < area.offloaded()) elsewhere.get(level, carries, beside());
+        else read(area.stateBytes(level), carries);
     }
 
     /**
@@ -35,19 +33,19 @@ record CheckpointPool(Session session, Memory memory, LoopMemory room, Checkpoin
      * loop runs.
      */
     void expect(int level, List<Buffer> carries) {
-        if (level >= 0 && level < room.offloaded()) elsewhere.ahead(level, carries, beside());
+        if (level >= 0 && level < area.offloaded()) elsewhere.ahead(level, carries, beside());
     }
 
     /** Memory for a state in transfer to or from its place, if there is any. */
     private Memory beside() {
-        return room.moving() == 0
+        return area.moving() == 0
                 ? memory.slice(0, 0)
-                : memory.slice(room.movingAt(), room.state());
+                : memory.slice(area.movingAt(), area.state());
     }
 
     /** The location of tape {@code number} above {@code level} states. */
     long tape(int level, int number) {
-        return room.stateBytes(level) + number * room.tape();
+        return area.stateBytes(level) + number * area.tape();
     }
 
     /** Writes buffers contiguously; returns the end of the last. */

@@ -3,16 +3,16 @@ package dev.ebb.exec.loop;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.transfer.CheckpointStore;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Memory;
 import dev.ebb.plan.loop.CheckpointSplits;
 
 import java.util.List;
 
 /**
- * A forward loop that will be reversed: it saves checkpoints, and tapes its last rounds as it runs
- * them, so that the reverse starts without running any of them again.
+ * A forward loop that will be reversed: it saves checkpoints, and tapes its last iterations as it
+ * runs them, so that the reverse starts without running any of them again.
  */
 final class CheckpointingLoop implements Runnable {
     private final Control.Scan k;
@@ -20,7 +20,7 @@ final class CheckpointingLoop implements Runnable {
     private final CheckpointSplits splits;
     private final CheckpointPool pool;
     private final TapingBody taped;
-    private final LoopBody rounds;
+    private final LoopBody iterations;
     private final List<Buffer> counts;
     private final List<Buffer> first;
     private final List<Buffer> stacks;
@@ -29,7 +29,7 @@ final class CheckpointingLoop implements Runnable {
 
     CheckpointingLoop(
             Control.Scan k,
-            LoopMemory room,
+            CheckpointArea area,
             Control.Taping taping,
             Session session,
             List<Buffer> all,
@@ -38,14 +38,14 @@ final class CheckpointingLoop implements Runnable {
             CheckpointStore elsewhere) {
         this.k = k;
         this.session = session;
-        splits = CheckpointSplits.of(k.pace(), room, k.times());
+        splits = CheckpointSplits.of(k.costs(), area, k.times());
         counts = k.counted() ? all.subList(0, 1) : List.of();
         var in = k.counted() ? all.subList(1, all.size()) : all;
         carries = out.subList(0, k.carries());
         given = out.subList(k.carries(), out.size() - 1);
         var constants = in.subList(0, k.constants());
-        rounds = new LoopBody(k, k.body(), session, memory, constants, carries);
-        pool = new CheckpointPool(session, out.getLast().memory(), room, elsewhere);
+        iterations = new LoopBody(k, k.body(), session, memory, constants, carries);
+        pool = new CheckpointPool(session, out.getLast().memory(), area, elsewhere);
         taped =
                 new TapingBody(
                         new LoopBody(k, taping.body(), session, memory, constants, carries),
@@ -69,15 +69,15 @@ final class CheckpointingLoop implements Runnable {
             long place = k.reverse() ? count - 1 - t : t;
             if (next < level && saved.get(next) == t) pool.save(carries, next++);
             if (t < taping) {
-                rounds.feed(stacks, 0, place);
-                rounds.run();
-                rounds.stack(rounds.given(), given, place);
+                iterations.feed(stacks, 0, place);
+                iterations.run();
+                iterations.stack(iterations.results(), given, place);
             } else {
                 taped.run(stacks, place, pool, pool.tape(level, t - taping));
-                rounds.stack(taped.given(), given, place);
+                iterations.stack(taped.results(), given, place);
             }
         }
-        ForwardLoops.clear(session, given, rounds.given(), count);
+        ForwardLoops.clear(session, given, iterations.results(), count);
         pool.elsewhere().settle();
     }
 }

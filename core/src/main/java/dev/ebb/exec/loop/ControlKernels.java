@@ -23,7 +23,7 @@ public final class ControlKernels {
         return switch (control) {
             case Control.Scan k -> ForwardLoops.workspaceBytes(k, device);
             case Control.While k -> ForwardLoops.workspaceBytes(k, device);
-            case Control.Sweep k -> ReverseSweep.workspaceBytes(k, device);
+            case Control.ReverseScan k -> ReverseLoop.workspaceBytes(k, device);
             case Control.Cond k ->
                     Math.max(branch(k.yes(), device).bytes(), branch(k.no(), device).bytes());
         };
@@ -44,7 +44,7 @@ public final class ControlKernels {
         return switch (control) {
             case Control.Scan k -> {
                 var bodies = new ArrayList<>(k.bodies());
-                for (int i = 0; i < k.onward().bodies().size(); i++)
+                for (int i = 0; i < k.withoutInverse().bodies().size(); i++)
                     bodies.set(i, rewriting.of(bodies.get(i), k.constants(), k.carries()));
                 yield k.withBodies(bodies);
             }
@@ -53,14 +53,14 @@ public final class ControlKernels {
                             List.of(
                                     rewriting.of(k.condition(), k.constants() + k.carries(), 0),
                                     rewriting.of(k.body(), k.constants(), k.carries())));
-            case Control.Sweep k -> {
+            case Control.ReverseScan k -> {
                 var f = k.forward();
                 var b = k.backward();
                 yield k.withBodies(
                         List.of(
                                 rewriting.of(f.body(), f.constants(), f.carries()),
                                 rewriting.of(k.taping().body(), f.constants(), f.carries()),
-                                rewriting.of(k.leaving(), f.constants() + f.carries(), 0),
+                                rewriting.of(k.tapeOnly(), f.constants() + f.carries(), 0),
                                 rewriting.of(b.body(), b.constants(), b.carries())));
             }
             case Control.Cond k ->
@@ -71,7 +71,7 @@ public final class ControlKernels {
         };
     }
 
-    /** The problem that is planned for a body which {@link Rewriting} describes so. */
+    /** The planning problem of a body; the arguments are those of {@link Rewriting}. */
     public static Problem problem(Graph body, int outside, int carried, Device device) {
         return NestedGraph.problem(body, outside, carried, device);
     }
@@ -93,27 +93,28 @@ public final class ControlKernels {
         return switch (control) {
             case Control.Scan k -> ForwardLoops.scan(k, session, in, out, memory, elsewhere);
             case Control.While k -> ForwardLoops.whileTrue(k, session, in, out, memory);
-            case Control.Sweep k -> new ReverseSweep(k, session, in, out, memory, elsewhere);
+            case Control.ReverseScan k -> new ReverseLoop(k, session, in, out, memory, elsewhere);
             case Control.Cond k -> cond(k, session, in, out, memory);
         };
     }
 
     /**
-     * The number of outputs of {@code control} that are values; checkpoint memory comes after them.
+     * The number of outputs of {@code control} that are values; the checkpoint area comes after
+     * them.
      */
     static int values(Control control, int outputs) {
         return switch (control) {
-            case Control.Scan k -> outputs - rooms(k.remember());
-            case Control.While k -> outputs - rooms(k.remember());
-            case Control.Sweep _, Control.Cond _ -> outputs;
+            case Control.Scan k -> outputs - checkpointOutputs(k.checkpointing());
+            case Control.While k -> outputs - checkpointOutputs(k.checkpointing());
+            case Control.ReverseScan _, Control.Cond _ -> outputs;
         };
     }
 
-    private static int rooms(Control.Remember what) {
-        return switch (what) {
-            case Control.Remember.Nothing _, Control.Remember.Everything _ -> 0;
-            case Control.Remember.Checkpoints _ -> 1;
-            case Control.Remember.Latest _ -> 2;
+    private static int checkpointOutputs(Control.Checkpointing checkpointing) {
+        return switch (checkpointing) {
+            case Control.Checkpointing.Nothing _, Control.Checkpointing.Everything _ -> 0;
+            case Control.Checkpointing.Checkpoints _ -> 1;
+            case Control.Checkpointing.Online _ -> 2;
         };
     }
 

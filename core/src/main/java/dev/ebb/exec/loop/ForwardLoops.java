@@ -4,22 +4,22 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.transfer.CheckpointStore;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Control.Remember;
-import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.Control.Checkpointing;
 import dev.ebb.ir.Memory;
 import dev.ebb.plan.loop.OnlineCheckpoints;
 
 import java.util.ArrayList;
 import java.util.List;
 
-/** Forward loops: a fixed or counted number of rounds, or while a condition holds. */
+/** Forward loops: a fixed or counted number of iterations, or while a condition holds. */
 final class ForwardLoops {
     private ForwardLoops() {}
 
     static long workspaceBytes(Control.Scan k, Device device) {
         long bytes = 0;
-        for (var body : k.onward().bodies())
+        for (var body : k.withoutInverse().bodies())
             bytes = Math.max(bytes, LoopBody.nested(k, body, device).bytes());
         return bytes;
     }
@@ -31,11 +31,12 @@ final class ForwardLoops {
             List<Buffer> out,
             Memory memory,
             CheckpointStore elsewhere) {
-        return switch (k.remember()) {
-            case Remember.Nothing _, Remember.Everything _ -> plain(k, session, all, out, memory);
-            case Remember.Checkpoints(var room, var taping) ->
-                    new CheckpointingLoop(k, room, taping, session, all, out, memory, elsewhere);
-            case Remember.Latest _ ->
+        return switch (k.checkpointing()) {
+            case Checkpointing.Nothing _, Checkpointing.Everything _ ->
+                    plain(k, session, all, out, memory);
+            case Checkpointing.Checkpoints(var area, var taping) ->
+                    new CheckpointingLoop(k, area, taping, session, all, out, memory, elsewhere);
+            case Checkpointing.Online _ ->
                     throw new IllegalStateException(
                             "a loop of known length has a fixed checkpointing schedule");
         };
@@ -45,7 +46,7 @@ final class ForwardLoops {
             Control.Scan k, Session session, List<Buffer> all, List<Buffer> out, Memory memory) {
         var in = k.counted() ? all.subList(1, all.size()) : all;
         var carries = out.subList(0, k.carries());
-        var rounds =
+        var iterations =
                 new LoopBody(k, k.body(), session, memory, in.subList(0, k.constants()), carries);
         var first = in.subList(k.constants(), k.constants() + k.carries());
         var stacks = in.subList(k.constants() + k.carries(), in.size());
@@ -57,17 +58,17 @@ final class ForwardLoops {
             session.copy(first, carries);
             for (int t = 0; t < count; t++) {
                 long place = k.reverse() ? count - 1 - t : t;
-                rounds.feed(stacks, 0, place);
-                if (!remembered.isEmpty()) rounds.stack(carries, remembered, place);
-                rounds.run();
-                rounds.stack(rounds.given(), given, place);
+                iterations.feed(stacks, 0, place);
+                if (!remembered.isEmpty()) iterations.stack(carries, remembered, place);
+                iterations.run();
+                iterations.stack(iterations.results(), given, place);
             }
-            clear(session, given, rounds.given(), count);
+            clear(session, given, iterations.results(), count);
             if (!remembered.isEmpty()) clear(session, remembered, carries, count);
         };
     }
 
-    /** Slices of rounds that do not run are zero. */
+    /** Sets the output slices of the iterations that did not run to zero. */
     static void clear(Session session, List<Buffer> stacks, List<Buffer> slices, long from) {
         for (int i = 0; i < stacks.size(); i++) {
             var stack = stacks.get(i);
@@ -77,8 +78,8 @@ final class ForwardLoops {
         }
     }
 
-    /** The body of a while loop as one of at most as many rounds as its limit. */
-    private static Control.Scan rounds(Control.While k) {
+    /** The body of a while loop as a scan of at most {@code limit} iterations. */
+    private static Control.Scan iterations(Control.While k) {
         return new Control.Scan(
                 k.body(),
                 k.limit(),
@@ -86,7 +87,7 @@ final class ForwardLoops {
                 k.carries(),
                 false,
                 true,
-                new Remember.Nothing());
+                new Checkpointing.Nothing());
     }
 
     private static NestedGraph condition(Control.While k, Device device) {
@@ -95,14 +96,15 @@ final class ForwardLoops {
 
     static long workspaceBytes(Control.While k, Device device) {
         return Math.max(
-                LoopBody.nested(rounds(k), k.body(), device).bytes(), condition(k, device).bytes());
+                LoopBody.nested(iterations(k), k.body(), device).bytes(),
+                condition(k, device).bytes());
     }
 
     static Runnable whileTrue(
             Control.While k, Session session, List<Buffer> in, List<Buffer> out, Memory memory) {
         var carries = out.subList(0, k.carries());
         var constants = in.subList(0, k.constants());
-        var rounds = new LoopBody(rounds(k), k.body(), session, memory, constants, carries);
+        var iterations = new LoopBody(iterations(k), k.body(), session, memory, constants, carries);
         var seen = new ArrayList<>(constants);
         seen.addAll(carries);
         var condition = condition(k, session.device()).bind(session, memory, seen);
@@ -111,7 +113,7 @@ final class ForwardLoops {
         var remembered = out.subList(plain, out.size());
         return () -> {
             session.copy(in.subList(k.constants(), in.size()), carries);
-            var keeper = keeper(k.remember(), rounds, carries, remembered);
+            var keeper = keeper(k.checkpointing(), iterations, carries, remembered);
             int count = 0;
             for (; ; count++) {
                 condition.run();
@@ -123,45 +125,48 @@ final class ForwardLoops {
                                     + " iterations; raise the limit, or correct its condition");
                 }
                 keeper.before(count);
-                rounds.run();
-                rounds.stack(rounds.given(), stacks, count);
+                iterations.run();
+                iterations.stack(iterations.results(), stacks, count);
             }
-            clear(session, stacks, rounds.given(), count);
+            clear(session, stacks, iterations.results(), count);
             session.writeLong(out.get(k.carries()), 0, count);
             keeper.end(count);
         };
     }
 
-    /** The states of a loop that are kept while it runs. */
+    /** Keeps states of a loop while it runs. */
     private interface Keeper {
-        void before(int round);
+        void before(int iteration);
 
         void end(int count);
     }
 
     private static Keeper keeper(
-            Remember what, LoopBody rounds, List<Buffer> carries, List<Buffer> remembered) {
-        return switch (what) {
-            case Remember.Nothing _ -> new All(rounds, List.of(), List.of());
-            case Remember.Everything _ -> new All(rounds, carries, remembered);
-            case Remember.Latest(var room) ->
-                    new Latest(rounds.session(), room, carries, remembered);
-            case Remember.Checkpoints _ ->
+            Checkpointing checkpointing,
+            LoopBody iterations,
+            List<Buffer> carries,
+            List<Buffer> remembered) {
+        return switch (checkpointing) {
+            case Checkpointing.Nothing _ -> new All(iterations, List.of(), List.of());
+            case Checkpointing.Everything _ -> new All(iterations, carries, remembered);
+            case Checkpointing.Online(var area) ->
+                    new Latest(iterations.session(), area, carries, remembered);
+            case Checkpointing.Checkpoints _ ->
                     throw new IllegalStateException(
-                            "a loop of unknown length cannot tape its last rounds");
+                            "a loop of unknown length cannot tape its last iterations");
         };
     }
 
-    private record All(LoopBody rounds, List<Buffer> carries, List<Buffer> stacks)
+    private record All(LoopBody iterations, List<Buffer> carries, List<Buffer> stacks)
             implements Keeper {
         @Override
-        public void before(int round) {
-            rounds.stack(carries, stacks, round);
+        public void before(int iteration) {
+            iterations.stack(carries, stacks, iteration);
         }
 
         @Override
         public void end(int count) {
-            clear(rounds.session(), stacks, carries, count);
+            clear(iterations.session(), stacks, carries, count);
         }
     }
 
@@ -172,21 +177,21 @@ final class ForwardLoops {
         private final List<Buffer> carries;
         private final Buffer positions;
 
-        Latest(Session session, LoopMemory room, List<Buffer> carries, List<Buffer> left) {
+        Latest(Session session, CheckpointArea area, List<Buffer> carries, List<Buffer> left) {
             this.session = session;
-            online = new OnlineCheckpoints(room.levels() + 1);
-            pool = new CheckpointPool(session, left.getFirst().memory(), room);
+            online = new OnlineCheckpoints(area.levels() + 1);
+            pool = new CheckpointPool(session, left.getFirst().memory(), area);
             this.carries = carries;
             positions = left.getLast();
         }
 
         @Override
-        public void before(int round) {
-            int slot = online.offer(round) - 1;
+        public void before(int iteration) {
+            int slot = online.offer(iteration) - 1;
             if (slot >= 0) pool.save(carries, slot);
         }
 
-        /** Writes the round of each state, -1 for none. */
+        /** Writes the iteration number of each state, -1 for none. */
         @Override
         public void end(int count) {
             for (long i = 0; i < positions.size(); i++) session.writeLong(positions, i, -1);

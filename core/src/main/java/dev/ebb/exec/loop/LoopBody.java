@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A loop's body bound to memory: constants and carries lie outside it, each round replaces the
+ * A loop's body bound to memory: constants and carries lie outside it, each iteration replaces the
  * carries in place, and slices are passed in.
  */
 final class LoopBody {
     private final Session session;
     private final BoundSteps steps;
     private final List<Buffer> slices;
-    private final List<Buffer> given;
+    private final List<Buffer> results;
 
     /** The iterations of {@code loop}, run by {@code body}. */
     LoopBody(
@@ -34,7 +34,7 @@ final class LoopBody {
         this.steps = nested(loop, body, session.device()).bind(session, memory, outside);
         int first = loop.constants() + loop.carries();
         slices = List.copyOf(steps.params().subList(first, steps.params().size()));
-        given = List.copyOf(steps.results().subList(loop.carries(), steps.results().size()));
+        results = List.copyOf(steps.results().subList(loop.carries(), steps.results().size()));
     }
 
     /** {@code body} returns the next carries first, then its other results. */
@@ -42,7 +42,7 @@ final class LoopBody {
         return new NestedGraph(body, loop.constants(), loop.carries(), device);
     }
 
-    /** The buffer for slice {@code i} of the next round. */
+    /** The buffer for slice {@code i} of the next iteration. */
     Buffer slice(int i) {
         return slices.get(i);
     }
@@ -52,12 +52,12 @@ final class LoopBody {
     }
 
     /** The results of the latest iteration other than its carries. */
-    List<Buffer> given() {
-        return given;
+    List<Buffer> results() {
+        return results;
     }
 
     /**
-     * Loads slices {@code from, from + 1, ...} for the round at index {@code place} from their
+     * Loads slices {@code from, from + 1, ...} for the iteration at index {@code place} from their
      * stacks.
      */
     void feed(List<Buffer> stacks, int from, long place) {

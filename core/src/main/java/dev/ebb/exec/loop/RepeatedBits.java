@@ -16,9 +16,9 @@ import java.util.Map;
 
 /**
  * Checks that ops inside loops and branches are deterministic: an op that runs again on the same
- * bits must give the same bits. A round that is run again starts from the carries of its first run,
- * so the first op in it that differs is found, in whichever of the loop's bodies it runs. Uses a
- * few words of heap for every computation in a loop.
+ * bits must give the same bits. An iteration that is run again starts from the carries of its first
+ * run, so the first op in it that differs is found, in whichever of the loop's bodies it runs. Uses
+ * a few words of heap for every computation in a loop.
  */
 public final class RepeatedBits {
     /** The check of the program that runs on this thread, if it is checked. */

@@ -78,7 +78,10 @@ public final class Scratch {
         return bytes == 0 ? node : node.withWorkspace(new Value(next, type(bytes)));
     }
 
-    /** At least {@code bytes} bytes; of more than an axis can have, in rows of cache lines. */
+    /**
+     * A type of at least {@code bytes} bytes; if these are more than one axis can have, in rows of
+     * cache lines.
+     */
     private static Type type(long bytes) {
         if (bytes <= Integer.MAX_VALUE) return new Type(DType.U8, Shape.of((int) bytes));
         int row = LINE;

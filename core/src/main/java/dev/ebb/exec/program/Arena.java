@@ -18,7 +18,7 @@ import java.util.List;
 public record Arena(Session session, Memory memory, long ownBytes) {
     private static final long LINE = 64;
 
-    /** Large enough for each of {@code layouts}, on this number of workers. */
+    /** An arena for each of {@code layouts} in turn, with this number of workers. */
     public static Arena of(List<Layout> layouts, Device device, int workers) {
         var nodes = nodes(layouts);
         var session = Session.on(device);

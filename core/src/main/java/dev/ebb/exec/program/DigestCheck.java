@@ -82,7 +82,7 @@ final class DigestCheck {
         }
     }
 
-    /** Whether {@code value} may differ, for {@code node} read something that does. */
+    /** Whether {@code value} may differ because {@code node} read a value that does. */
     private boolean follows(Value value, Node node) {
         boolean follows = node.inputs().stream().anyMatch(off::contains);
         if (follows) off.add(value);

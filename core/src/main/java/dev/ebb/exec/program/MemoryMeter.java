@@ -72,14 +72,14 @@ final class MemoryMeter {
         changes.add(new Change(categories.at(v).ordinal(), by));
     }
 
-    /** The lines of memory that a buffer, as it is bound, really has. */
+    /** The bytes of a bound buffer in whole cache lines. */
     private static long lines(Buffer buffer) {
         return Math.ceilDiv(buffer.memory().bytes(), LINE) * LINE;
     }
 
     /**
-     * Makes all steps of a run that is repeated as a whole: each time they hold the same, so that
-     * they are walked along once. The highest byte that they hold.
+     * Counts all steps of a recorded run at once; the counts are computed the first time, as every
+     * such run is equal. Returns the highest byte that they touch.
      */
     long walk(List<BoundSteps.Bound> steps) {
         if (walked.isPresent()) return walked.getAsLong();

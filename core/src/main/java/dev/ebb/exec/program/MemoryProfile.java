@@ -32,7 +32,7 @@ public final class MemoryProfile {
                 var stay = slot.stays().get(i);
                 int to = i + 1 < slot.stays().size() ? slot.stays().get(i + 1).from() : slot.to();
                 var row = bytes[categories.at(stay.value()).ordinal()];
-                // a parameter that dies before the first step was still written in
+                // a parameter that is freed before the first step was still written to memory
                 int last = stay.from() < 0 ? Math.max(1, to) : to;
                 for (int t = Math.max(0, stay.from()); t < last && t < row.length; t++)
                     row[t] += slot.bytes();

@@ -1,8 +1,8 @@
 package dev.ebb.exec.program;
 
+import dev.ebb.exec.ArrayFunction;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
-import dev.ebb.exec.Direct;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.loop.BoundSteps;
@@ -46,10 +46,10 @@ public final class Program implements AutoCloseable {
     private final Stopwatch watch;
     private final long paramsEnd;
 
-    /** All computations as one, where the device repeats them so. */
+    /** All computations as recorded work, if the device records them. */
     private final Optional<Runnable> recorded;
 
-    /** Where each parameter lies before a run, and each result after it, if it is in memory. */
+    /** The memory of each parameter before a run, if any. */
     private final List<Optional<Memory>> paramPlaces;
 
     private final List<Optional<Memory>> resultPlaces;
@@ -58,15 +58,15 @@ public final class Program implements AutoCloseable {
     private boolean partial;
     private boolean closed;
 
-    /** All computations as one method, once the device has made one of them. */
-    private final Straightening straightening;
+    /** The compilation of all computations to one method. */
+    private final StraightCompilation straightCompilation;
 
-    /** On all threads of the device. */
+    /** A program that uses all threads of the device. */
     public Program(Layout layout, Device device) {
         this(layout, device, device.threads().count());
     }
 
-    /** On this number of workers, with the memory that they own. */
+    /** A program with this number of workers, in an arena of its own. */
     public Program(Layout layout, Device device, int workers) {
         this(layout, Arena.of(List.of(layout), device, workers));
     }
@@ -75,7 +75,7 @@ public final class Program implements AutoCloseable {
         this(layout, Arena.of(List.of(layout), device, device.threads().count()), opener);
     }
 
-    /** In memory that others may use too, in turns; closing any of them closes it. */
+    /** A program in an arena that others use in turn; closing any of them closes it. */
     public Program(Layout layout, Arena arena) {
         this(layout, arena, BackingStore::in);
     }
@@ -101,11 +101,12 @@ public final class Program implements AutoCloseable {
                                         ? steps.resident().find(r)
                                         : Optional.empty());
         recorded =
-                Course.isFixed(layout.schedule(), carrier.areOrdered())
-                        ? session.queue().whole(this::allSteps)
+                FixedWork.isFixed(layout.schedule(), carrier.areOrdered())
+                        ? session.queue().recorded(this::allSteps)
                         : Optional.empty();
-        straightening =
-                new Straightening(steps, session.queue(), layout.schedule(), recorded.isEmpty());
+        straightCompilation =
+                new StraightCompilation(
+                        steps, session.queue(), layout.schedule(), recorded.isEmpty());
         var tide = MemoryProfile.of(layout);
         for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
     }
@@ -123,12 +124,12 @@ public final class Program implements AutoCloseable {
         return layout.schedule().problem().graph();
     }
 
-    /** Where parameter {@code i} is to be written before a run, if it is in memory then. */
+    /** The memory of parameter {@code i} before a run, if it is in memory then. */
     public Buffer param(int i) {
         return steps.initial().at(graph().params().get(i));
     }
 
-    /** Where result {@code i} lies after a run, if it is in memory then. */
+    /** The memory of result {@code i} after a run, if it is in memory then. */
     public Buffer result(int i) {
         return steps.resident().at(graph().results().get(i));
     }
@@ -182,8 +183,8 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Whether the latest run ended with an error after its first step: parameters that it replaces
-     * may then be of before or after it.
+     * Whether the latest run ended with an error after its first step: parameters that the run
+     * replaces may then have their old or their new values.
      */
     public boolean isPartial() {
         return partial;
@@ -197,31 +198,31 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Runs every step once: as one recorded piece of work where the device does so, and then
-     * without the times of single kernels.
+     * Runs every step once: as recorded work if the device records it, which gives no times of
+     * single kernels.
      */
     public synchronized Report run() {
         var method = straight();
         if (method.isPresent()) return runStraight(method.get()::run);
-        if (straightening.isDue()) {
+        if (straightCompilation.isDue()) {
             // once more step by step, which counts memory
             var report = runTimed();
-            straightening.make(() -> report);
+            straightCompilation.make(() -> report);
             return report;
         }
         return recorded.isPresent() ? repeat(recorded.get(), digestCheck()) : runTimed();
     }
 
     private Optional<StraightRun> straight() {
-        // counts what a run of fixed course holds, without running it
-        return straightening.made(() -> repeat(() -> {}, digestCheck()));
+        // counts the memory of a run with fixed work, without running it
+        return straightCompilation.compiled(() -> repeat(() -> {}, digestCheck()));
     }
 
     private DigestCheck digestCheck() {
         return new DigestCheck(layout.schedule(), session.queue());
     }
 
-    /** Whether runs are one method by now. */
+    /** Whether the program is compiled to one method by now. */
     public synchronized boolean isStraight() {
         return straight().isPresent();
     }
@@ -234,7 +235,7 @@ public final class Program implements AutoCloseable {
         return report;
     }
 
-    /** Whether {@link #run(List)} writes results to where it is told without a copy. */
+    /** Whether {@link #run(List)} writes results to the given segments without a copy. */
     public synchronized boolean isDelivering() {
         requireOpen();
         return straight().filter(s -> !s.method().delivered().isEmpty()).isPresent();
@@ -254,11 +255,11 @@ public final class Program implements AutoCloseable {
 
     /**
      * This program as one method from an array of arguments, the first {@code arguments}
-     * parameters, to an array of results, if the device makes one.
+     * parameters, to an array of results, if the device compiles one.
      */
-    public synchronized Optional<Direct> direct(int arguments) {
+    public synchronized Optional<ArrayFunction> arrayFunction(int arguments) {
         requireOpen();
-        return steps.sequence().flatMap(all -> session.queue().direct(all, arguments));
+        return steps.sequence().flatMap(all -> session.queue().arrayFunction(all, arguments));
     }
 
     /** Runs every step once, one by one, so that every kernel's time is known. */
@@ -269,8 +270,8 @@ public final class Program implements AutoCloseable {
     /**
      * Runs every step once and checks each value that is computed again or rebuilt against its
      * first computation, bit by bit, and every op that runs again on the same bits inside a loop or
-     * branch. The first that differs ends the run: an op, or an inverse, that is not what it claims
-     * to be. Where an inverse only claims to be near, the difference is reported.
+     * branch. The first difference ends the run, except those of approximate inverses, which are
+     * reported.
      */
     public synchronized Report verify() {
         var check = digestCheck();
@@ -328,7 +329,10 @@ public final class Program implements AutoCloseable {
         return report(highest, check);
     }
 
-    /** After {@code fault}: nothing moves any more, and what no run changes is where it was. */
+    /**
+     * After {@code fault}: waits until no transfer is under way, and restores the parameters that
+     * no run changes.
+     */
     private void recover(Throwable fault) {
         carrier.settle();
         session.drain(fault);
@@ -342,7 +346,7 @@ public final class Program implements AutoCloseable {
                             .ifPresent(here -> carrier.recover(param, here.memory()));
             }
         } catch (RuntimeException e) {
-            // its memory is lost, and with it this program
+            // the memory is lost, and with it this program
             close();
             fault.addSuppressed(e);
         }

@@ -20,12 +20,15 @@ final class Stopwatch {
     private final long[] nanos;
     private final Queue.Event begin;
 
-    /** When each computation ended, and when the next one began where that is not the same. */
+    /**
+     * The events at the end of each computation, and at the start of the next if that is another
+     * moment.
+     */
     private final Queue.Event[] ends;
 
     private final Queue.Event[] begins;
 
-    /** When all work ended that was put on the queue as one. */
+    /** The event at the end of recorded work. */
     private final Queue.Event end;
 
     private boolean apart;
@@ -64,24 +67,27 @@ final class Stopwatch {
         begin.mark();
     }
 
-    /** All computations, which are on the queue as one, end here: single ones have no times. */
+    /** Marks the end of recorded work, in which single computations have no times. */
     void stopAll() {
         asOne = true;
         end.mark();
     }
 
-    /** Computation {@code i} ends here. */
+    /** Marks the end of computation {@code i}. */
     void stop(int i) {
         ends[i].mark();
     }
 
-    /** Computation {@code i} begins here: what came since the last one is not its own. */
+    /**
+     * Marks the start of computation {@code i}: the time since the previous one does not count for
+     * it.
+     */
     void go(int i) {
         apart = true;
         begins[i].mark();
     }
 
-    /** All work has run: adds up how long it took. */
+    /** Called when all work has run: adds up the times. */
     void read() {
         Arrays.fill(nanos, 0);
         repeats = 0;
@@ -112,7 +118,7 @@ final class Stopwatch {
         return inKernels == 0 ? 0 : (double) repeats / inKernels;
     }
 
-    /** Most first; none of computations that ran as one. */
+    /** The times of ops, longest first; none for recorded work. */
     List<Report.KernelTime> byTime() {
         if (asOne) return List.of();
         var times = new ArrayList<Report.KernelTime>();

@@ -1,6 +1,6 @@
 package dev.ebb.exec.program;
 
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Report;
 
 import java.lang.foreign.MemorySegment;
@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param counted the report of a run step by step; the memory is the same in every run
  */
-record StraightRun(Merged method, Report counted) {
+record StraightRun(CompiledSequence method, Report counted) {
 
     Report run() {
         long start = System.nanoTime();
@@ -19,7 +19,9 @@ record StraightRun(Merged method, Report counted) {
         return counted.taking((System.nanoTime() - start) / 1e9);
     }
 
-    /** With the results that the method delivers written to the segments of their numbers. */
+    /**
+     * Runs the method with the results that it delivers written to the segments with their numbers.
+     */
     Report run(List<MemorySegment> to) {
         long start = System.nanoTime();
         method.run(to);

@@ -6,10 +6,10 @@ import dev.ebb.exec.Queue;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 
 import java.util.List;
 import java.util.function.IntToLongFunction;
@@ -63,7 +63,7 @@ public final class Reference implements Device {
                 yield whole ? ReferenceLoops.BLOCK : Node.Cuts.NEVER;
             }
             case Kernel.Rows k -> {
-                if (k.results().stream().noneMatch(r -> r instanceof Row.Columns))
+                if (k.results().stream().noneMatch(r -> r instanceof RowParts.Columns))
                     yield Node.Cuts.ANYWHERE;
                 var leading = IntStream.range(0, k.leading()).boxed().toList();
                 yield whole ? ReferenceLoops.cutEvery(k.shape(), leading, axis) : Node.Cuts.NEVER;
@@ -72,7 +72,7 @@ public final class Reference implements Device {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
-                    Decoded _,
+                    DecodingContract _,
                     Control _,
                     Kernel.Library _ ->
                     Node.Cuts.NEVER;
@@ -92,7 +92,7 @@ public final class Reference implements Device {
             case Kernel.Rows k ->
                     () -> new ReferenceRows(k, in).run(out.subList(0, k.results().size()));
             case Kernel.Contract k -> () -> ReferenceLoops.contract(k, in, out.getFirst());
-            case Decoded k -> () -> ReferenceLoops.decoded(k, in, out.getFirst());
+            case DecodingContract k -> () -> ReferenceLoops.decoded(k, in, out.getFirst());
             case Kernel.Assemble k -> () -> ReferenceMoves.assemble(k, in, out.getFirst());
             case Kernel.Cut k -> () -> ReferenceMoves.cut(k, in.getFirst(), out);
             case Kernel.Gather k ->

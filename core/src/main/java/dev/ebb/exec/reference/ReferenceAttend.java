@@ -1,7 +1,7 @@
 package dev.ebb.exec.reference;
 
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.View;
 
@@ -9,7 +9,7 @@ import java.util.List;
 
 /** Attention by its definition, one query at a time. */
 final class ReferenceAttend {
-    private final Heads h;
+    private final AttentionShape h;
     private final double[] q;
     private final double[] k;
     private final double[] v;
@@ -17,7 +17,7 @@ final class ReferenceAttend {
     private final List<View> views;
 
     /** The views begin with those of q, k and v. */
-    private ReferenceAttend(Heads h, List<View> views, List<Buffer> in) {
+    private ReferenceAttend(AttentionShape h, List<View> views, List<Buffer> in) {
         this.h = h;
         this.views = views;
         q = ReferenceLoops.numbers(in.get(0));
@@ -26,7 +26,7 @@ final class ReferenceAttend {
         mask = in.subList(3, 3 + h.mask().size());
     }
 
-    /** Where a row of one head begins. */
+    /** The offset of a row of one head. */
     private static long row(View view, long batch, long head, long row) {
         return view.offset()
                 + batch * view.stride(0)

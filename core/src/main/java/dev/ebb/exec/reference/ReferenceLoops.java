@@ -2,7 +2,7 @@ package dev.ebb.exec.reference;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -27,7 +27,7 @@ final class ReferenceLoops {
         }
     }
 
-    /** All elements as doubles: what is read many times is converted once. */
+    /** All elements as doubles, so that each is converted only once. */
     static double[] numbers(Buffer buffer) {
         var all = new double[Math.toIntExact(buffer.size())];
         for (int i = 0; i < all.length; i++) all[i] = buffer.get(i);
@@ -41,8 +41,8 @@ final class ReferenceLoops {
     static final int BLOCK = 64;
 
     /**
-     * How many indices of {@code axis} are one block of a fold over {@code axes}, if they are: of
-     * the outermost axis that is folded.
+     * The number of indices of {@code axis} in one block of a fold over {@code axes}; only the
+     * outermost folded axis has blocks.
      */
     static int cutEvery(Shape shape, List<Integer> axes, int axis) {
         var folded = axes.stream().filter(d -> shape.dim(d) != 1).toList();
@@ -159,7 +159,7 @@ final class ReferenceLoops {
     }
 
     /** The factor is written to memory of its own, then multiplied. */
-    static void decoded(Decoded k, List<Buffer> in, Buffer out) {
+    static void decoded(DecodingContract k, List<Buffer> in, Buffer out) {
         var encoded = k.encoded(in);
         var type =
                 k.factor().bodies().getFirst().type(encoded.stream().map(Buffer::dtype).toList());

@@ -64,7 +64,9 @@ final class ReferenceMoves {
         for (int i = 0; i < wholes.length; i++) out.setLong(i, wholes[i]);
     }
 
-    /** A copy of the data, unless it lies there already, then one element after the other. */
+    /**
+     * Copies the data, unless the output has their memory, then writes one element after the other.
+     */
     static void update(Kernel.Scatter k, List<Buffer> in, Buffer out) {
         if (in.getFirst().segment().address() != out.segment().address())
             for (long i = 0; i < out.size(); i++) copy(in.getFirst(), i, out, i);
@@ -109,7 +111,7 @@ final class ReferenceMoves {
         return x < y ? -1 : x > y ? 1 : Boolean.compare(Double.isNaN(x), Double.isNaN(y));
     }
 
-    /** What runs along is carried in double, or as long, and rounded where it is stored. */
+    /** The running value is kept in double, or as long, and rounded when it is stored. */
     static void cumulate(Kernel.Cumulate k, List<Buffer> inputs, Buffer out) {
         var in = inputs.getLast();
         var weights = inputs.getFirst();

@@ -4,13 +4,13 @@ import dev.ebb.exec.reference.ReferenceScalar.Element;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows and their numbers: a walk over everything for each number, and one for each result. */
+/** {@link Kernel.Rows}: one pass over all elements for each number, and one for each result. */
 final class ReferenceRows {
     private final Kernel.Rows k;
     private final List<Buffer> in;
@@ -35,29 +35,29 @@ final class ReferenceRows {
         for (int i = 0; i < k.numbers().size(); i++) {
             var type = types.get(in.size() + i);
             switch (k.numbers().get(i)) {
-                case Row.Fold(var combine, var body) -> fold(combine, body, type);
-                case Row.Apply(var body) -> apply(body);
+                case RowParts.Fold(var combine, var body) -> fold(combine, body, type);
+                case RowParts.Apply(var body) -> apply(body);
             }
         }
-        // elements come last: they may be written over an operand
+        // a result with elements comes last: it may overwrite an operand
         for (int i = 0; i < out.size(); i++)
-            if (!(k.results().get(i) instanceof Row.Elements)) result(i, out.get(i));
+            if (!(k.results().get(i) instanceof RowParts.Elements)) result(i, out.get(i));
         for (int i = 0; i < out.size(); i++)
-            if (k.results().get(i) instanceof Row.Elements) result(i, out.get(i));
+            if (k.results().get(i) instanceof RowParts.Elements) result(i, out.get(i));
     }
 
     private void result(int i, Buffer out) {
         switch (k.results().get(i)) {
-            case Row.Elements(var body) ->
+            case RowParts.Elements(var body) ->
                     visit((row, walk, eval) -> eval.value(body).into(out, walk.position));
-            case Row.RowNumber(int index) -> {
+            case RowParts.RowNumber(int index) -> {
                 for (int r = 0; r < rows; r++) numbers.get(r).get(index).into(out, r);
             }
-            case Row.Columns(var combine, var body) -> columns(combine, body, out);
+            case RowParts.Columns(var combine, var body) -> columns(combine, body, out);
         }
     }
 
-    /** What is done with an element, the numbers of its row being known. */
+    /** Processes an element when the numbers of its row are known. */
     @FunctionalInterface
     private interface Visit {
         void at(int row, IndexWalk walk, ReferenceScalar eval);

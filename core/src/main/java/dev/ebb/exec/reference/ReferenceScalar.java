@@ -14,7 +14,7 @@ import java.util.List;
 /** Evaluates scalar expressions: each function in double, rounded to its compute type. */
 final class ReferenceScalar {
 
-    /** A float lives in {@code real}, an integer or truth value in {@code whole}. */
+    /** A float is stored in {@code real}, an integer or truth value in {@code whole}. */
     record Element(DType type, double real, long whole) {
 
         static Element of(DType type, double x) {
@@ -55,13 +55,13 @@ final class ReferenceScalar {
         this.walk = walk;
     }
 
-    /** Argument 0 is this number from now on, not an element of operand 0. */
+    /** Sets argument 0 to a number instead of an element of operand 0. */
     void first(DType type, double x) {
         replaced.clear();
         replaced.add(Element.of(type, x));
     }
 
-    /** The arguments after the operands are these from now on. */
+    /** Sets the arguments that follow the operands. */
     void numbers(List<Element> elements) {
         numbers.clear();
         numbers.addAll(elements);

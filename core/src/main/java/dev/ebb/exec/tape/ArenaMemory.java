@@ -8,10 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** The memory in which {@link ResidentValues} lie. */
+/** The memory of {@link ResidentValues}. */
 interface ArenaMemory {
 
-    /** No memory at all: where only sizes are counted. */
+    /** No memory, for a replay that only counts sizes. */
     ArenaMemory NONE =
             new ArenaMemory() {
                 @Override
@@ -73,11 +73,11 @@ interface ArenaMemory {
         }
 
         /**
-         * Grows to the largest size if, with only {@code room} bytes in addition, it could not
+         * Grows to the largest size if, with only {@code spare} bytes in addition, it could not
          * later.
          */
-        void leave(long room) {
-            if (size > room && size < most) resize(most);
+        void leave(long spare) {
+            if (size > spare && size < most) resize(most);
         }
 
         private void resize(long bytes) {

@@ -16,7 +16,7 @@ final class EvictedGroups {
     private int[] element = new int[16];
     private int elements = 1;
 
-    /** Forgets all. */
+    /** Removes all groups. */
     void clear() {
         Arrays.fill(element, 0);
         elements = 1;

@@ -11,17 +11,16 @@ import java.util.Optional;
  * relation to the bytes that it frees and to the time until it is read again. The cost includes the
  * evicted values around it, which would have to be recomputed with it. While a program runs, it is
  * not known when a value will be read again; the time since it was last used is taken as an
- * estimate, as in Kirisame et al., "Dynamic tensor rematerialization" (ICLR 2021). While a sweep
- * (the reverse pass of a gradient) goes backwards over the record of the tape, the next use is
- * known: the sweep reads a value at the nodes that are still before it, and reads no value of a
- * node that it has passed.
+ * estimate, as in Kirisame et al., "Dynamic tensor rematerialization" (ICLR 2021). During the
+ * backward pass of a gradient over the record of the tape, the next use is known: the pass reads a
+ * value at the nodes that it has not reached yet, and no value of a node that it has passed.
  *
  * <p>While a program runs, a choice examines the least recently used values of each kind until no
- * other value can be better. During a sweep it examines all values in memory, each with a few
- * neighbours. That is fast enough for thousands of tensors, but not for millions.
+ * other value can be better. During a backward pass it examines all values in memory, each with a
+ * few neighbours. That is fast enough for thousands of tensors, but not for millions.
  */
 final class Eviction {
-    /** The factor by which a value costs more that the nodes about to run will read. */
+    /** The factor on the cost of a value that the nodes about to run will read. */
     private static final double AWAITED = 1e60;
 
     private static final int READERS = 16;
@@ -76,7 +75,10 @@ final class Eviction {
         recent.remove(v);
     }
 
-    /** Values that a sweep carries along are not evicted: restoring them would repeat the sweep. */
+    /**
+     * Cotangents that a backward pass still needs are not evicted: restoring them would repeat the
+     * pass.
+     */
     void hold(Value v, int times) {
         know(v);
         held[v.id()] += times;
@@ -93,19 +95,19 @@ final class Eviction {
         Arrays.fill(awaited, 0);
     }
 
-    /** A sweep backwards has come to node {@code at}. */
-    void sweep(int at) {
-        if (!sweeping()) returns = Integer.MAX_VALUE / 2;
+    /** The backward pass has reached node {@code at}. */
+    void backwardAt(int at) {
+        if (!inBackward()) returns = Integer.MAX_VALUE / 2;
         position = at;
     }
 
-    void sweepIsOver() {
+    void backwardEnds() {
         Arrays.fill(held, 0);
         position = -1;
         returns = Integer.MAX_VALUE / 2;
     }
 
-    private boolean sweeping() {
+    private boolean inBackward() {
         return position >= 0;
     }
 
@@ -128,9 +130,9 @@ final class Eviction {
         returns++;
     }
 
-    /** Whether {@code v} may be read again, as far as is known. */
+    /** Whether {@code v} may be read again. */
     private boolean alive(Value v) {
-        return !sweeping() || ledger.maker(v) <= position;
+        return !inBackward() || ledger.maker(v) <= position;
     }
 
     /** The bytes of all values that may be evicted. */
@@ -149,7 +151,7 @@ final class Eviction {
     Optional<Value> next(int node) {
         running = node;
         if (returns > Math.max(LEAST_RETURNS, residents.all().size() / 2)) regroup();
-        if (!sweeping()) {
+        if (!inBackward()) {
             var found = leastRecent();
             if (found.isPresent()) return found;
         }
@@ -168,8 +170,8 @@ final class Eviction {
     }
 
     /**
-     * The largest value that a sweep carries along and that one node can recompute from values in
-     * memory. It is evicted only if no other value may be.
+     * The largest cotangent of a backward pass that one node can recompute from values in memory.
+     * It is evicted only if no other value may be.
      */
     Optional<Value> carried() {
         var best = Optional.<Value>empty();
@@ -191,9 +193,9 @@ final class Eviction {
     }
 
     /**
-     * The value to evict outside of a sweep, among those that the nodes about to run do not read:
-     * any of these is better than one that they read. A value is skipped if it could not be better
-     * than the best so far even if no value around it were evicted.
+     * The value to evict outside of a backward pass, among those that the nodes about to run do not
+     * read: any of these is better than one that they read. A value is skipped if it could not be
+     * better than the best so far even if no value around it were evicted.
      */
     private Optional<Value> leastRecent() {
         int best = -1;
@@ -227,7 +229,7 @@ final class Eviction {
     /** The time until {@code v} is read again, known or estimated. */
     private double distance(Value v) {
         if (awaited[v.id()] > 0) return Math.max(1, ledger.nextUse(v, running) - running);
-        if (sweeping()) return position - ledger.lastUse(v, position) + 1;
+        if (inBackward()) return position - ledger.lastUse(v, position) + 1;
         return sinceTouched(v);
     }
 
@@ -256,7 +258,7 @@ final class Eviction {
 
     /** The number of nodes that may still read {@code v}. */
     private int readers(Value v) {
-        return ledger.readersUpTo(v, sweeping() ? position : Integer.MAX_VALUE);
+        return ledger.readersUpTo(v, inBackward() ? position : Integer.MAX_VALUE);
     }
 
     private int meet(int group, int seen) {
@@ -268,7 +270,7 @@ final class Eviction {
     private void regroup() {
         returns = 0;
         groups.clear();
-        int end = sweeping() ? position + 1 : ledger.size();
+        int end = inBackward() ? position + 1 : ledger.size();
         for (int i = 0; i < end; i++) {
             var node = ledger.node(i);
             for (Value v : node.outputs()) {

@@ -23,12 +23,12 @@ final class FreeRanges {
     private long lastBytes;
     private long free;
 
-    /** Bytes free in all, in one part or in many. */
+    /** The bytes of all free ranges together. */
     long free() {
         return free;
     }
 
-    /** The start of {@code bytes} that are free no more; empty if no part is large enough. */
+    /** Allocates {@code bytes} and returns their start; empty if no free range is large enough. */
     OptionalLong take(long bytes) {
         if (bytes == 0) return OptionalLong.of(0);
         var best = bySize.isEmpty() ? null : bySize.ceiling(new Range(0, bytes));

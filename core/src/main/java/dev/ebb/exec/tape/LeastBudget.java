@@ -16,15 +16,15 @@ import java.util.Map;
  * tape.
  *
  * @param failing the nodes that failed when they ran, and would again
- * @param rounds for each loop whose number of iterations depends on data, the number that it has
- *     run; a loop that has not run counts with its limit
+ * @param iterations for each loop whose number of iterations depends on data, the number that it
+ *     has run; a loop that has not run counts with its limit
  */
 record LeastBudget(
         List<TapeEvent> events,
         Device device,
         WorkerMemory workers,
         BitSet failing,
-        Map<Integer, Long> rounds) {
+        Map<Integer, Long> iterations) {
 
     /** A node failed as it did on the tape. */
     private static final class Failed extends RuntimeException {
@@ -49,15 +49,15 @@ record LeastBudget(
         }
 
         @Override
-        public long rounds(int i, Node node, Control.Scan loop) {
-            return rounds.getOrDefault(i, (long) loop.times());
+        public long iterations(int i, Node node, Control.Scan loop) {
+            return iterations.getOrDefault(i, (long) loop.times());
         }
     }
 
     /**
-     * A budget in which all events run, where one byte less does not do. It does not depend on
-     * {@code refused} as long as it is more; if some budget is refused although a smaller one would
-     * do, it is the least such above {@code refused}.
+     * The smallest budget above {@code refused} in which all events run while they do not run in
+     * one byte less. It does not depend on {@code refused}, unless a larger budget is refused
+     * although a smaller one suffices.
      */
     long above(long refused) {
         var all = replay(Long.MAX_VALUE);
@@ -71,7 +71,7 @@ record LeastBudget(
         return bisect(refused, enough);
     }
 
-    /** A budget that runs, above one that does not, with both ends known to be so. */
+    /** Bisects between a budget that is too small and one that suffices. */
     private long bisect(long tooLittle, long enough) {
         long low = tooLittle;
         long high = enough;
@@ -86,7 +86,7 @@ record LeastBudget(
     private boolean runsIn(long budget) {
         try {
             return ownBytes(replay(budget)) <= workers.reserveForAny(budget);
-        } catch (TapeReplay.NoRoomException _) {
+        } catch (TapeReplay.TooSmallException _) {
             return false;
         }
     }
@@ -101,7 +101,7 @@ record LeastBudget(
             try {
                 replay.apply(event);
             } catch (Failed _) {
-                // the tape went on after it too
+                // the tape continued after the failure as well
             }
         }
         return replay;

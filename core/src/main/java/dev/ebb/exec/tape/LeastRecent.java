@@ -33,7 +33,7 @@ final class LeastRecent {
         return count;
     }
 
-    /** {@code v}, of kind {@code kind}, was touched last of all. */
+    /** Marks {@code v}, of kind {@code kind}, as the most recently used value. */
     void touch(Value v, int kind) {
         grow(v.id(), kind);
         int id = v.id();

@@ -1,6 +1,6 @@
 package dev.ebb.exec.tape;
 
-import dev.ebb.exec.Anywhere;
+import dev.ebb.exec.RelocatableKernel;
 import dev.ebb.ir.Kernel;
 
 import java.util.Optional;
@@ -19,7 +19,7 @@ final class OpForm {
     private final long workspace;
     private final boolean once;
     private boolean reserved;
-    private Optional<Anywhere> anywhere = Optional.empty();
+    private Optional<RelocatableKernel> relocatable = Optional.empty();
     private int calls;
     private long nanos;
 
@@ -61,7 +61,7 @@ final class OpForm {
         return once;
     }
 
-    /** Whether the device has memory of its own for such nodes; the second time it has. */
+    /** Whether memory of the device is already reserved for such nodes. */
     boolean isReserved() {
         return reserved;
     }
@@ -70,13 +70,13 @@ final class OpForm {
         reserved = true;
     }
 
-    /** The computation that is told where operands and results lie, if there is one. */
-    Optional<Anywhere> anywhere() {
-        return anywhere;
+    /** The computation that takes the addresses of operands and results, if there is one. */
+    Optional<RelocatableKernel> relocatable() {
+        return relocatable;
     }
 
-    void anywhere(Optional<Anywhere> found) {
-        anywhere = found;
+    void relocatable(Optional<RelocatableKernel> found) {
+        relocatable = found;
     }
 
     /**
@@ -86,7 +86,7 @@ final class OpForm {
      * them.
      */
     int share() {
-        if (anywhere.isEmpty() || calls < SHARE) return 1;
+        if (relocatable.isEmpty() || calls < SHARE) return 1;
         return calls % SHARE == 0 ? SHARE : 0;
     }
 

@@ -55,7 +55,7 @@ public final class Replayer implements AutoCloseable {
     private final TapeReplay replay;
     private final List<TapeEvent> events = new ArrayList<>();
     private final BitSet failing = new BitSet();
-    private final Map<Integer, Long> rounds = new HashMap<>();
+    private final Map<Integer, Long> iterations = new HashMap<>();
 
     /** Why the budget did not suffice for an event; those after it have not been run. */
     private Optional<String> refusal = Optional.empty();
@@ -105,7 +105,7 @@ public final class Replayer implements AutoCloseable {
         replay = new TapeReplay(budget, workers, arena, new OnDevice());
     }
 
-    /** Takes in a value from outside, which stays. */
+    /** Adds a value from outside, which is never evicted. */
     public void take(Value v, Buffer data) {
         apply(new TapeEvent.Take(v));
         if (refusal.isPresent()) return;
@@ -134,7 +134,7 @@ public final class Replayer implements AutoCloseable {
         return new TapeEvent.Step(node, form(node), !later.isEmpty() && later.contains(node));
     }
 
-    @SuppressWarnings("ReferenceEquality") // the very node that was asked about just before
+    @SuppressWarnings("ReferenceEquality") // the node of the previous call
     private OpForm form(Node node) {
         if (latest == node && latestForm != null) return latestForm;
         int slot = node.op().getClass().hashCode() & (RECENT - 1);
@@ -164,18 +164,18 @@ public final class Replayer implements AutoCloseable {
     }
 
     private long leastWorkspace(Node node) {
-        if (node.kernel() instanceof Control.Sweep k)
-            return ControlKernels.workspaceBytes(k.in(TapeReplay.least(k.room())), device);
+        if (node.kernel() instanceof Control.ReverseScan k)
+            return ControlKernels.workspaceBytes(k.in(TapeReplay.least(k.area())), device);
         return node.kernel() instanceof Control k
                 ? ControlKernels.workspaceBytes(k, device)
                 : device.workspaceBytes(node);
     }
 
     /**
-     * Copies the data of {@code v}, which is restored for it if it is gone.
+     * Copies the data of {@code v}, which is restored first if it was evicted.
      *
-     * @throws OverBudgetException if the budget does not suffice for it, or did not suffice for
-     *     something that was recorded before and {@code v} came after that
+     * @throws OverBudgetException if the budget does not suffice for that, or did not suffice for a
+     *     node that was recorded before {@code v}
      */
     public void read(Value v, MemorySegment to) {
         if (refusal.isEmpty() || !replay.had(v)) {
@@ -192,7 +192,7 @@ public final class Replayer implements AutoCloseable {
         events.add(event);
         try {
             replay.apply(event);
-        } catch (TapeReplay.NoRoomException _) {
+        } catch (TapeReplay.TooSmallException _) {
             throw overBudget();
         }
     }
@@ -202,33 +202,33 @@ public final class Replayer implements AutoCloseable {
         apply(new TapeEvent.Keep(v));
     }
 
-    /** {@code v} is something a sweep carries along, or is no more. */
+    /** Whether {@code v} is a cotangent that a backward pass still needs. */
     public void hold(Value v, boolean on) {
         apply(new TapeEvent.Hold(v, on));
     }
 
-    /** A sweep backwards has come to the node that made {@code v}. */
-    public void sweep(Value v) {
-        apply(new TapeEvent.Sweep(v));
+    /** A backward pass has reached the node that computed {@code v}. */
+    public void backwardAt(Value v) {
+        apply(new TapeEvent.BackwardStep(v));
     }
 
-    public void sweepIsOver() {
-        apply(new TapeEvent.SweepIsOver());
+    public void backwardEnds() {
+        apply(new TapeEvent.BackwardEnd());
     }
 
     private void apply(TapeEvent event) {
         events.add(event);
-        if (refusal.isPresent() && !(event instanceof TapeEvent.SweepIsOver)) return;
+        if (refusal.isPresent() && !(event instanceof TapeEvent.BackwardEnd)) return;
         try {
             replay.apply(event);
-        } catch (TapeReplay.NoRoomException e) {
-            refusal = Optional.of(e.why());
+        } catch (TapeReplay.TooSmallException e) {
+            refusal = Optional.of(e.reason());
         }
     }
 
     private OverBudgetException overBudget() {
         told = true;
-        long least = new LeastBudget(events, device, workers, failing, rounds).above(budget);
+        long least = new LeastBudget(events, device, workers, failing, iterations).above(budget);
         return new OverBudgetException(
                 refusal.orElseThrow()
                         + "; the ops recorded so far need "
@@ -252,15 +252,15 @@ public final class Replayer implements AutoCloseable {
             int share = form.share();
             long begun = share == 0 ? 0 : System.nanoTime();
             try {
-                if (form.anywhere().isEmpty()) {
+                if (form.relocatable().isEmpty()) {
                     reserve(node, form);
-                    form.anywhere(session.queue().anywhere(node));
+                    form.relocatable(session.queue().relocatable(node));
                 }
                 if (!computeAnywhere(node, form)) {
                     var workspace = replay.residents().at(at, scratch);
                     compute(node, kernel, new Buffer(DType.U8, scratch, workspace));
                 }
-            } catch (TapeReplay.NoRoomException e) {
+            } catch (TapeReplay.TooSmallException e) {
                 throw e;
             } catch (RuntimeException e) {
                 failing.set(i);
@@ -273,15 +273,15 @@ public final class Replayer implements AutoCloseable {
         }
 
         @Override
-        public long rounds(int i, Node node, Control.Scan loop) {
+        public long iterations(int i, Node node, Control.Scan loop) {
             var count = replay.residents().buffer(node.inputs().getFirst());
-            return rounds.computeIfAbsent(i, _ -> session.readLong(count, 0));
+            return iterations.computeIfAbsent(i, _ -> session.readLong(count, 0));
         }
     }
 
-    /** Runs {@code node} by the method of its kind, if there is one by now. */
+    /** Runs {@code node} by the compiled method of its form, if there is one by now. */
     private boolean computeAnywhere(Node node, OpForm form) {
-        if (form.anywhere().isEmpty()) return false;
+        if (form.relocatable().isEmpty()) return false;
         var residents = replay.residents();
         var in = node.inputs();
         var out = node.outputs();
@@ -291,7 +291,7 @@ public final class Replayer implements AutoCloseable {
         int at = 0;
         for (int k = 0; k < in.size(); k++) starts[at++] = residents.offset(in.get(k));
         for (int k = 0; k < out.size(); k++) starts[at++] = residents.offset(out.get(k));
-        form.anywhere().get().run(residents.memory().segment(), starts);
+        form.relocatable().get().run(residents.memory().segment(), starts);
         return true;
     }
 
@@ -303,7 +303,7 @@ public final class Replayer implements AutoCloseable {
         long reserved = workers.reserveForAny(budget);
         int fit = new WorkerMemory(device.threads(), bytes).within(reserved);
         if (fit == 0) {
-            throw TapeReplay.noRoom(
+            throw TapeReplay.tooSmall(
                     form.name()
                             + " needs "
                             + Budget.show(bytes.applyAsLong(1))

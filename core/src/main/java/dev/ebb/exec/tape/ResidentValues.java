@@ -11,9 +11,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The values that are in memory now, in one arena of a bounded size. Where the free parts are
- * together large enough and none alone is, the values move together: nothing is lost to gaps. The
- * memory behind it becomes larger as values are placed.
+ * The values that are in memory now, in one arena of a bounded size. If the free ranges are large
+ * enough together but not alone, the values are compacted: no memory is lost to fragmentation. The
+ * underlying memory grows as values are placed.
  */
 final class ResidentValues {
     private static final long LINE = 64;
@@ -77,7 +77,7 @@ final class ResidentValues {
         return Math.max(0, bytes - ranges.free());
     }
 
-    /** The bytes that are free, or could be had if there is no bound. */
+    /** The bytes that are free or could still be allocated. */
     long left() {
         return bound > Long.MAX_VALUE / 4 ? bound / 4 : ranges.free();
     }
@@ -95,7 +95,7 @@ final class ResidentValues {
         return peaks[category.ordinal()];
     }
 
-    /** Gives {@code v} a place of its own; there must be room. */
+    /** Allocates memory for {@code v}; it must fit. */
     void place(Value v, Category category) {
         offsets.grow(v.id());
         offsets.offset[v.id()] = reserve(bytes(v), category);
@@ -116,13 +116,13 @@ final class ResidentValues {
         }
     }
 
-    /** Where {@code v} lies until the next {@link #place}, which may move it. */
+    /** The memory of {@code v}, valid until the next {@link #place}, which may move it. */
     Buffer buffer(Value v) {
         var type = v.type();
         return new Buffer(type.dtype(), type.size(), at(offsets.offset[v.id()], type.bytes()));
     }
 
-    /** Where {@code v} begins in {@link #memory}, until the next {@link #place}. */
+    /** The offset of {@code v} in {@link #memory}, valid until the next {@link #place}. */
     long offset(Value v) {
         return offsets.offset[v.id()];
     }
@@ -132,7 +132,7 @@ final class ResidentValues {
         return memory.all();
     }
 
-    /** Workspace, to be given back with {@link #giveBack}. */
+    /** Allocates workspace, which must be freed with {@link #giveBack}. */
     long take(long bytes) {
         return reserve(bytes, Category.WORKSPACE);
     }

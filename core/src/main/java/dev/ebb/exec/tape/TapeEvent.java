@@ -11,31 +11,31 @@ import java.util.List;
  */
 sealed interface TapeEvent {
 
-    /** A value from outside comes in and stays. */
+    /** A value from outside is added; it is never evicted. */
     record Take(Value value) implements TapeEvent {}
 
     /** New nodes run, in order. */
     record Run(List<Step> steps) implements TapeEvent {}
 
     /**
-     * A node and what is known of its kind.
+     * A node and the form of its op.
      *
      * @param later whether it runs only when one of its outputs is needed
      */
     record Step(Node node, OpForm form, boolean later) {}
 
-    /** A value is read, and is computed again for it if it is gone. */
+    /** A value is read; it is recomputed first if it was evicted. */
     record Bring(Value value) implements TapeEvent {}
 
     /** A value stays in memory from now on. */
     record Keep(Value value) implements TapeEvent {}
 
-    /** A value is something that a sweep carries along, or is no more. */
+    /** A value is a cotangent that a backward pass still needs ({@code on}), or no longer is. */
     record Hold(Value value, boolean on) implements TapeEvent {}
 
-    /** A sweep backwards has come to the node that made a value. */
-    record Sweep(Value value) implements TapeEvent {}
+    /** A backward pass has reached the node that computed a value. */
+    record BackwardStep(Value value) implements TapeEvent {}
 
-    /** The sweep has ended. */
-    record SweepIsOver() implements TapeEvent {}
+    /** The backward pass has ended. */
+    record BackwardEnd() implements TapeEvent {}
 }

@@ -1,9 +1,9 @@
 package dev.ebb.exec.tape;
 
 import dev.ebb.exec.Category;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
@@ -42,22 +42,22 @@ final class TapeReplay {
                 int i, Node node, OpForm form, Kernel kernel, boolean again, long at, long scratch);
 
         /** The number of iterations that the loop reversed by node number {@code i} has run. */
-        long rounds(int i, Node node, Control.Scan loop);
+        long iterations(int i, Node node, Control.Scan loop);
     }
 
-    /** The budget is too small; {@link #why} names the op and the memory that it needs. */
-    static final class NoRoomException extends RuntimeException {
+    /** The budget is too small; {@link #reason} names the op and the memory that it needs. */
+    static final class TooSmallException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        private final String why;
+        private final String reason;
 
-        private NoRoomException(String why) {
-            super(why, null, false, false);
-            this.why = why;
+        private TooSmallException(String reason) {
+            super(reason, null, false, false);
+            this.reason = reason;
         }
 
-        String why() {
-            return why;
+        String reason() {
+            return reason;
         }
     }
 
@@ -122,8 +122,8 @@ final class TapeReplay {
         return residents.has(v) || (maker >= 0 && ran.get(maker));
     }
 
-    static NoRoomException noRoom(String message) {
-        return new NoRoomException(message);
+    static TooSmallException tooSmall(String message) {
+        return new TooSmallException(message);
     }
 
     void apply(TapeEvent event) {
@@ -136,14 +136,14 @@ final class TapeReplay {
                 eviction.pin(v);
             }
             case TapeEvent.Hold(var v, var on) -> eviction.hold(v, on ? 1 : -1);
-            case TapeEvent.Sweep(var v) -> eviction.sweep(Math.max(0, ledger.maker(v)));
-            case TapeEvent.SweepIsOver() -> eviction.sweepIsOver();
+            case TapeEvent.BackwardStep(var v) -> eviction.backwardAt(Math.max(0, ledger.maker(v)));
+            case TapeEvent.BackwardEnd() -> eviction.backwardEnds();
         }
     }
 
     private void take(Value v) {
         eviction.know(v);
-        makeRoom(ResidentValues.bytes(v), ledger.size(), "a tensor from outside");
+        evictFor(ResidentValues.bytes(v), ledger.size(), "a tensor from outside");
         residents.place(v, Category.PARAMETERS);
         eviction.pin(v);
     }
@@ -170,7 +170,7 @@ final class TapeReplay {
     /** Whether a new node can run now without anything being evicted or restored for it. */
     private boolean isReady(int i) {
         var form = ledger.form(i);
-        if (form.kernel() instanceof Control.Sweep) return false;
+        if (form.kernel() instanceof Control.ReverseScan) return false;
         var node = ledger.node(i);
         long bytes = lines(form.workspace());
         var in = node.inputs();
@@ -211,8 +211,8 @@ final class TapeReplay {
         }
     }
 
-    private NoRoomException thrashing() {
-        return noRoom(
+    private TooSmallException thrashing() {
+        return tooSmall(
                 "with "
                         + Budget.show(budget)
                         + " this tape would recompute values again and again to restore a single"
@@ -266,12 +266,12 @@ final class TapeReplay {
         var fresh = again ? missing(node.outputs()) : node.outputs();
         long results = bytes(fresh);
         var kernel = form.kernel();
-        if (kernel instanceof Control.Sweep k) {
-            var room = room(i, k, node, scratch + results);
-            kernel = k.in(room);
-            scratch += room.type().bytes() - least(room).type().bytes();
+        if (kernel instanceof Control.ReverseScan k) {
+            var area = area(i, k, node, scratch + results);
+            kernel = k.in(area);
+            scratch += area.type().bytes() - least(area).type().bytes();
         }
-        makeRoom(scratch + results, i, form.name());
+        evictFor(scratch + results, i, form.name());
         var category = node.reverse() ? Category.GRADIENTS : Category.ACTIVATIONS;
         for (int k = 0; k < fresh.size(); k++) residents.place(fresh.get(k), category);
         long at = residents.take(scratch);
@@ -302,9 +302,9 @@ final class TapeReplay {
         return values.stream().filter(v -> !residents.has(v)).toList();
     }
 
-    /** {@code room} with the memory of one loop tape only. */
-    static LoopMemory least(LoopMemory room) {
-        return new LoopMemory(room.tape(), room.state(), room.tape(), room.tapes());
+    /** {@code area} with the memory of one loop tape only. */
+    static CheckpointArea least(CheckpointArea area) {
+        return new CheckpointArea(area.tape(), area.state(), area.tape(), area.tapes());
     }
 
     /**
@@ -312,22 +312,24 @@ final class TapeReplay {
      * the smallest area, the other free bytes, and half of the bytes that could be evicted; at most
      * the tapes of all iterations.
      */
-    private LoopMemory room(int i, Control.Sweep k, Node node, long needed) {
-        var room = k.room();
-        long rounds =
-                k.forward().counted() ? kernels.rounds(i, node, k.forward()) : k.forward().times();
-        long all = Math.max(1, rounds) * room.tape();
+    private CheckpointArea area(int i, Control.ReverseScan k, Node node, long needed) {
+        var area = k.area();
+        long iterations =
+                k.forward().counted()
+                        ? kernels.iterations(i, node, k.forward())
+                        : k.forward().times();
+        long all = Math.max(1, iterations) * area.tape();
         long spare = residents.left() + eviction.losable() / 2 - needed;
-        long bytes = Math.clamp(spare + room.tape(), room.tape(), all) / 64 * 64;
-        return new LoopMemory(bytes, room.state(), room.tape(), room.tapes());
+        long bytes = Math.clamp(spare + area.tape(), area.tape(), all) / 64 * 64;
+        return new CheckpointArea(bytes, area.state(), area.tape(), area.tapes());
     }
 
-    private void makeRoom(long bytes, int node, String who) {
+    private void evictFor(long bytes, int node, String op) {
         while (residents.missing(bytes) > 0) {
             var lost = eviction.next(node).or(eviction::carried);
             if (lost.isEmpty()) {
-                throw noRoom(
-                        who
+                throw tooSmall(
+                        op
                                 + " needs "
                                 + Budget.show(workers.budgetForAny(residents.used() + bytes))
                                 + " for its operands, its results and the values that must stay in"

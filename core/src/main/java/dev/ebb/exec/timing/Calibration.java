@@ -30,7 +30,7 @@ import java.util.function.IntToDoubleFunction;
  * same in every run should be made with fixed numbers.
  */
 public final class Calibration {
-    /** Sizes to try, the largest that a device does in no time. */
+    /** The sizes to try; the last one at which a run is still short is used. */
     private static final int[] SIDES = {64, 128, 256, 512};
 
     private static final int[] LARGE = {1 << 14, 1 << 18, 1 << 22};
@@ -56,7 +56,7 @@ public final class Calibration {
                 start);
     }
 
-    /** Units of work a second, at the largest size that takes no longer than it needs to. */
+    /** Units of work per second, at the largest size whose run is short enough. */
     private static double rate(
             KernelTimer timer,
             double start,
@@ -103,7 +103,7 @@ public final class Calibration {
                 false);
     }
 
-    /** A kernel and nothing else. */
+    /** An op that is nothing but a kernel. */
     private record Probe(Kernel kernel, Type type) implements Op {
         @Override
         public String name() {

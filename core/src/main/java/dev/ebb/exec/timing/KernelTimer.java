@@ -8,7 +8,7 @@ import dev.ebb.exec.transfer.CheckpointStore;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
@@ -21,11 +21,11 @@ import java.util.List;
 import java.util.OptionalDouble;
 
 /**
- * How long one kernel takes on a device. It runs in batches until it gets no faster, since the JIT
- * needs its time, and on several sets of buffers in turn, since in a program its operands come from
- * memory and not from the cache. A batch counts by its median, the kernel by its best batch. Where
- * a device repeats recorded work, as in a program, several runs are recorded and timed together, so
- * that what it takes to start each of them by itself does not count.
+ * Measures the time of one kernel on a device. The kernel runs in batches until it gets no faster,
+ * since the JIT compiles it meanwhile, and on several sets of buffers in turn, since in a program
+ * its operands come from memory and not from the cache. A batch counts by its median, the kernel by
+ * its best batch. Where a device repeats recorded work, as in a program, several runs are recorded
+ * and timed together, so that the time to start each of them separately does not count.
  */
 final class KernelTimer {
     /** Sets of buffers are made until they no longer fit into a cache. */
@@ -38,7 +38,10 @@ final class KernelTimer {
     /** Runs of a kernel that are recorded together. */
     static final int RECORDED = 16;
 
-    /** A kernel that gets no faster for so long is as fast as it gets: the JIT takes its time. */
+    /**
+     * Timing ends when a kernel has not become faster for this number of nanoseconds: until then
+     * the JIT may still compile it.
+     */
     private static final long PATIENCE = 300_000_000;
 
     private static final int BATCHES = 12;
@@ -46,7 +49,7 @@ final class KernelTimer {
     /** Timing ends after this multiple of the patience, even if calls still get faster. */
     private static final int LONGEST = 12;
 
-    /** A batch that is not faster by this is no faster. */
+    /** A batch counts as faster if its time is below this share of the best so far. */
     private static final double PROGRESS = 0.97;
 
     private final Device device;
@@ -63,8 +66,8 @@ final class KernelTimer {
     }
 
     /**
-     * Whether running {@code node} on made-up operands is harmless and says something: no effects,
-     * and no loop or branch whose course hangs on the data.
+     * Whether {@code node} can be timed on made-up operands: it has no effects, and contains no
+     * loop or branch that depends on data.
      */
     static boolean canTime(Node node) {
         if (node.op().traits().contains(Trait.EFFECT)) return false;
@@ -82,14 +85,14 @@ final class KernelTimer {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Library _ ->
                     true;
         };
     }
 
-    /** Seconds a run; none if the kernel does not accept made-up operands. */
+    /** Seconds per run; empty if the kernel refuses the made-up operands. */
     OptionalDouble seconds(Node node) {
         try (var queue = device.open()) {
             queue.reserve(List.of(node), device.threads().count());
@@ -169,7 +172,7 @@ final class KernelTimer {
                 () -> {
                     for (int i = 0; i < RECORDED; i++) bodies[i % bodies.length].run();
                 };
-        return queue.whole(several)
+        return queue.recorded(several)
                 .map(recorded -> new Work(recorded, RECORDED))
                 .orElseGet(() -> new Work(next, 1));
     }

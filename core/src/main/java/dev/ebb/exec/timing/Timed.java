@@ -42,7 +42,7 @@ public final class Timed implements Cost {
         otherwise = found.map(Prices::otherwise).orElseGet(() -> Calibration.roofline(timer));
     }
 
-    /** Times on {@code device}, and forgets with the process. */
+    /** Times kernels on {@code device}; the times are lost when the process ends. */
     public static Timed on(Device device) {
         return new Timed(device, Optional.empty(), new KernelTimer(device));
     }

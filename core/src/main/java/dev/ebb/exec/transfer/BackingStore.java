@@ -20,8 +20,8 @@ public interface BackingStore extends AutoCloseable {
     void close() throws IOException;
 
     /**
-     * A file in {@code folder} that no other process sees: its name is gone as soon as it is open,
-     * where the system allows that, and else when it is closed.
+     * A file in {@code folder} that no other process sees: its name is deleted as soon as it is
+     * open if the system allows that, otherwise when it is closed.
      */
     static BackingStore in(Path folder) throws IOException {
         var path = Files.createTempFile(folder, "ebb-", ".away");
@@ -34,7 +34,7 @@ public interface BackingStore extends AutoCloseable {
         try {
             Files.deleteIfExists(path);
         } catch (IOException e) {
-            // an open file keeps its name on some systems; it goes when the file is closed
+            // some systems cannot delete an open file; it is deleted when it is closed
             path.toFile().deleteOnExit();
         }
         return new BackingStore() {

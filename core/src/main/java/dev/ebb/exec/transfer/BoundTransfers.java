@@ -33,7 +33,7 @@ import java.util.Optional;
  */
 public final class BoundTransfers implements AutoCloseable {
 
-    /** Opens the file in a folder where values are put meanwhile. */
+    /** Opens the file in a folder to which values are offloaded. */
     public interface Opener {
         BackingStore in(Path folder) throws IOException;
     }
@@ -41,8 +41,8 @@ public final class BoundTransfers implements AutoCloseable {
     /**
      * A place that a schedule uses.
      *
-     * @param out the lane of what is offloaded, and of the states of loops
-     * @param in the lane of what is fetched, which is the same one where the place is not two-way
+     * @param out the lane of offloads and of the states of loops
+     * @param in the lane of fetches; the same lane if the place is not two-way
      * @param ordered the transfers that the device orders itself, if it does: all except those
      *     between two runs and those of states of loops
      */
@@ -86,7 +86,7 @@ public final class BoundTransfers implements AutoCloseable {
             }
         }
 
-        /** Where {@code v} lies; a state and its next version share a block. */
+        /** The block of {@code v}; a state and its next version share a block. */
         PlaceStore.Block block(Value v) {
             return blocks.find(v).orElseGet(() -> made(v));
         }
@@ -142,12 +142,12 @@ public final class BoundTransfers implements AutoCloseable {
                 open.put(k, Open.of(there, store(there, session, opener), session.queue()));
             } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 close();
-                var what =
+                var fault =
                         switch (there.place()) {
                             case Disk _ -> "no file can be made";
                             case Host _ -> "no memory can be had";
                         };
-                throw new PlaceException(what, there.bytes(), there.place(), e.toString(), e);
+                throw new PlaceException(fault, there.bytes(), there.place(), e.toString(), e);
             }
         }
     }
@@ -166,7 +166,7 @@ public final class BoundTransfers implements AutoCloseable {
         return found;
     }
 
-    /** Where {@code v} lies between two runs, which starts or ends outside the arena. */
+    /** The place of {@code v}, which starts or ends outside the arena, between two runs. */
     private Open home(Value v) {
         var start = away.get(v);
         if (start != null) return in(start);
@@ -174,7 +174,7 @@ public final class BoundTransfers implements AutoCloseable {
         throw new IllegalStateException(v + " is in no place");
     }
 
-    /** Where a loop puts states that do not lie in its memory, and its reverse finds them. */
+    /** The store for the offloaded states of a loop, which its reverse reads. */
     public CheckpointStore states(Node node, Session session) {
         // a loop with memory for states in a place may not need it: if all its iterations are on
         // tape, it has no states
@@ -184,7 +184,7 @@ public final class BoundTransfers implements AutoCloseable {
         return states.find(loop.key())
                 .orElseGet(
                         () -> {
-                            var there = open.get(loop.room().place());
+                            var there = open.get(loop.area().place());
                             if (there == null)
                                 throw new IllegalStateException("a loop without its place");
                             long offset = there.layout.loops().at(loop.key());
@@ -194,7 +194,7 @@ public final class BoundTransfers implements AutoCloseable {
                                             there.out,
                                             node.op().name(),
                                             offset,
-                                            loop.room());
+                                            loop.area());
                             states.put(loop.key(), made);
                             return made;
                         });
@@ -212,13 +212,16 @@ public final class BoundTransfers implements AutoCloseable {
         return after(taken(), transfer::start);
     }
 
-    /** The memory of {@code v} is given back: the next step waits until it is free. */
+    /** The memory of {@code v} is freed: the next step waits until it has been written. */
     public void freed(Value v) {
         due.addAll(arrived(List.of(v)));
         due.addAll(written(v));
     }
 
-    /** {@code body}, once what it reads has arrived and what it writes over has been written. */
+    /**
+     * {@code body}, which first waits until the values that it reads have arrived and those that it
+     * overwrites have been written.
+     */
     public Runnable after(Step.Work work, Runnable body) {
         var waits = arrived(work.node().inputs());
         for (var reuse : work.reuses()) waits.addAll(written(reuse.from()));
@@ -272,14 +275,14 @@ public final class BoundTransfers implements AutoCloseable {
         if (!open.isEmpty()) TransferLane.heed();
     }
 
-    /** A run has failed: lets what is under way come to an end. */
+    /** A run has failed: waits until the transfers under way have ended. */
     public void settle() {
         open.values().forEach(Open::idle);
     }
 
     /**
-     * Brings {@code v}, which no run changes, back after a run has failed, if it has ever been put
-     * outside the arena: its memory may hold something else by now.
+     * Reads {@code v}, which no run changes, back after a run has failed, if it was ever offloaded:
+     * its memory may hold another value now.
      */
     public void recover(Value v, Memory to) {
         for (var there : open.values()) {
@@ -289,12 +292,12 @@ public final class BoundTransfers implements AutoCloseable {
         }
     }
 
-    /** Puts {@code v} where it starts outside the arena, now. */
+    /** Writes {@code v} to the place in which it starts, at once. */
     public void put(Value v, MemorySegment from) {
         move(home(v).betweenRuns(v, Memory.of(from), true));
     }
 
-    /** Copies {@code v} from where it lies outside the arena, now. */
+    /** Reads {@code v} from its place outside the arena, at once. */
     public void get(Value v, MemorySegment to) {
         move(home(v).betweenRuns(v, Memory.of(to), false));
     }

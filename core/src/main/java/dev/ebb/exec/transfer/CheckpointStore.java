@@ -6,12 +6,12 @@ import dev.ebb.ir.Memory;
 import java.util.List;
 
 /**
- * Where a loop keeps checkpoints outside its own memory. With memory {@code beside} for one more
- * state, a transfer runs while the loop goes on; without it, the loop waits.
+ * Stores the offloaded states of a loop. With memory {@code beside} for one more state, a transfer
+ * overlaps with the loop; without it, the loop waits.
  */
 public interface CheckpointStore {
 
-    /** Nowhere: of a loop that keeps all its states in memory. */
+    /** For a loop without offloaded states. */
     CheckpointStore NONE =
             new CheckpointStore() {
                 @Override
@@ -39,7 +39,7 @@ public interface CheckpointStore {
                 public void settle() {}
             };
 
-    /** Moves nothing: for the time of a loop apart from its transfers. */
+    /** Transfers nothing; used to time a loop without its transfers. */
     CheckpointStore IDLE =
             new CheckpointStore() {
                 @Override
@@ -61,13 +61,15 @@ public interface CheckpointStore {
     /** Stores {@code carries} as state number {@code number}, replacing an earlier one. */
     void put(int number, List<Buffer> carries, Memory beside);
 
-    /** Brings state number {@code number} back. */
+    /** Reads state number {@code number} back. */
     void get(int number, List<Buffer> carries, Memory beside);
 
-    /** Begins to restore the state that is asked for next; {@code carries} are not written. */
+    /** Prefetches the state that is read next; {@code carries} are not written yet. */
     void ahead(int number, List<Buffer> carries, Memory beside);
 
-    /** Nothing is under way: whatever was has ended, or failed with its run. */
+    /**
+     * A loop starts: no transfer is under way, as earlier ones have ended or failed with their run.
+     */
     void begin();
 
     /** Returns when nothing is under way. */

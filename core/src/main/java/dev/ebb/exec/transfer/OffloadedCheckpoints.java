@@ -2,7 +2,7 @@ package dev.ebb.exec.transfer;
 
 import dev.ebb.exec.Session;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Memory;
 
 import java.util.ArrayList;
@@ -11,29 +11,29 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The checkpoints of a loop that lie in a place outside the arena, one after the other; each carry
- * is a block of its own.
+ * The offloaded checkpoints of a loop, one after the other in a place outside the arena; each carry
+ * is a block.
  */
 final class OffloadedCheckpoints implements CheckpointStore {
-    /** The number of no state. */
+    /** Stands for no state. */
     private static final int NONE = -1;
 
     private final Session session;
     private final TransferLane lane;
     private final String loop;
     private final long offset;
-    private final LoopMemory room;
+    private final CheckpointArea area;
     private final Map<Integer, PlaceStore.Block[]> states = new HashMap<>();
     private final List<TransferLane.LaneTransfer> underWay = new ArrayList<>();
     private int arriving = NONE;
 
     OffloadedCheckpoints(
-            Session session, TransferLane lane, String loop, long offset, LoopMemory room) {
+            Session session, TransferLane lane, String loop, long offset, CheckpointArea area) {
         this.session = session;
         this.lane = lane;
         this.loop = loop;
         this.offset = offset;
-        this.room = room;
+        this.area = area;
     }
 
     @Override
@@ -99,13 +99,13 @@ final class OffloadedCheckpoints implements CheckpointStore {
         }
     }
 
-    /** Where each carry of a state lies in {@code memory}. */
+    /** The buffer of each carry of a state in {@code memory}. */
     private static List<Buffer> places(List<Buffer> carries, Memory memory) {
         var places = new ArrayList<Buffer>();
         long at = 0;
         for (var c : carries) {
             places.add(new Buffer(c.dtype(), c.size(), memory.slice(at, c.bytes())));
-            at += LoopMemory.lines(c.bytes());
+            at += CheckpointArea.lines(c.bytes());
         }
         return places;
     }
@@ -116,11 +116,11 @@ final class OffloadedCheckpoints implements CheckpointStore {
 
     private PlaceStore.Block[] made(int number, List<Buffer> carries) {
         var blocks = new PlaceStore.Block[carries.size()];
-        long at = offset + number * room.state();
+        long at = offset + number * area.state();
         for (int i = 0; i < blocks.length; i++) {
             long bytes = carries.get(i).bytes();
             blocks[i] = new PlaceStore.Block("state " + number + " of " + loop, at, bytes);
-            at += LoopMemory.lines(bytes);
+            at += CheckpointArea.lines(bytes);
         }
         return blocks;
     }

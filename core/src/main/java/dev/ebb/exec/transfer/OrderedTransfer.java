@@ -33,7 +33,10 @@ final class OrderedTransfer implements Transfer {
             this.copies = copies;
         }
 
-        /** The next transfer of a run; it waits for those the other way that share its bytes. */
+        /**
+         * The next transfer of a run; it waits for those in the other direction that share its
+         * bytes.
+         */
         OrderedTransfer next(PlaceStore.Block block, Memory memory, boolean out) {
             var earlier =
                     made.stream()
@@ -86,7 +89,7 @@ final class OrderedTransfer implements Transfer {
     }
 
     private PlaceException failure(RuntimeException cause) {
-        var what = block.name() + (out ? " could not be written" : " could not be read back");
-        return new PlaceException(what, block.bytes(), lanes.place, cause.toString(), cause);
+        var fault = block.name() + (out ? " could not be written" : " could not be read back");
+        return new PlaceException(fault, block.bytes(), lanes.place, cause.toString(), cause);
     }
 }

@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Where the bytes of one place are kept. It is written by one thread; where the place is two-way
- * another one reads it, but never a block that is being written.
+ * Stores the bytes of one place. It is written by one thread; where the place is two-way another
+ * one reads it, but never a block that is being written.
  */
 interface PlaceStore extends AutoCloseable {
 
@@ -51,17 +51,17 @@ interface PlaceStore extends AutoCloseable {
             return checksum;
         }
 
-        /** Its bytes are there now, with this checksum where its store makes one. */
+        /** The block has been written; {@code sum} is its checksum, if the store computes one. */
         void written(long sum) {
             checksum = sum;
             written = true;
         }
     }
 
-    /** Writes {@code from} as the work before {@code ready} has left it. */
+    /** Writes {@code from} after the work before {@code ready} has run. */
     void write(Block block, Memory from, Queue.Event ready) throws IOException;
 
-    /** Reads a block that was written, once the work before {@code ready} has done with it. */
+    /** Reads a block that was written, once the work before {@code ready} has run. */
     void read(Block block, Memory to, Queue.Event ready) throws IOException;
 
     /** Transfers that the device orders itself; empty if a thread performs them. */
@@ -72,7 +72,7 @@ interface PlaceStore extends AutoCloseable {
     @Override
     void close() throws IOException;
 
-    /** In host memory, which needs no checksums. */
+    /** A store in host memory, which needs no checksums. */
     static PlaceStore in(HostPool pool) {
         return new PlaceStore() {
             @Override

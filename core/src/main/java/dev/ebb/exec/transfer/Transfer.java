@@ -2,9 +2,9 @@ package dev.ebb.exec.transfer;
 
 /** A transfer of a block from or to memory. Created once, started in every run. */
 interface Transfer {
-    /** Begins; returns at once. */
+    /** Starts the transfer and returns at once. */
     void start();
 
-    /** Whatever the caller does next finds the bytes where they should be. */
+    /** Waits so that work of the caller after this call finds the bytes transferred. */
     void await();
 }

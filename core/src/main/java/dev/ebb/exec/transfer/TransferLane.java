@@ -35,7 +35,7 @@ final class TransferLane implements AutoCloseable {
     private final BlockingQueue<LaneTransfer> waiting = new LinkedBlockingQueue<>();
     private final Thread thread;
 
-    /** Moments of the queue that no transfer waits for. */
+    /** Events of the queue for reuse, for which no transfer waits. */
     private final java.util.Queue<Queue.Event> unused = new ConcurrentLinkedQueue<>();
 
     private volatile long highest;
@@ -69,13 +69,16 @@ final class TransferLane implements AutoCloseable {
         }
     }
 
-    /** A transfer that this lane's thread makes. */
+    /** A transfer that the thread of this lane performs. */
     final class LaneTransfer implements Transfer {
         private final PlaceStore.Block block;
         private final Memory memory;
         private final boolean out;
 
-        /** The work on the queue that comes before this transfer, while it is under way. */
+        /**
+         * The event after the work on the queue for which this transfer waits; null when it is not
+         * under way.
+         */
         private Queue.@Nullable Event ready;
 
         private List<LaneTransfer> earlier = List.of();
@@ -107,8 +110,8 @@ final class TransferLane implements AutoCloseable {
         }
 
         /**
-         * Returns when the bytes are where they should be. An interrupt ends the wait, not the
-         * transfer: see {@link TransferLane#idle}.
+         * Returns when the bytes are transferred. An interrupt ends the wait, not the transfer: see
+         * {@link TransferLane#idle}.
          */
         @Override
         public void await() {
@@ -143,9 +146,10 @@ final class TransferLane implements AutoCloseable {
 
         private RuntimeException failure() {
             if (fault instanceof EarlierFailure earlier) return earlier.failure();
-            var what = block.name() + (out ? " could not be written" : " could not be read back");
+            var message =
+                    block.name() + (out ? " could not be written" : " could not be read back");
             var why = fault instanceof IOException e ? reason(e) : fault.toString();
-            return new PlaceException(what, block.bytes(), place, why, fault);
+            return new PlaceException(message, block.bytes(), place, why, fault);
         }
 
         private synchronized Queue.Event ready() {
@@ -200,7 +204,7 @@ final class TransferLane implements AutoCloseable {
         return message == null ? e.getClass().getSimpleName() : message;
     }
 
-    /** Ends a run that moves values before it begins, where its thread has been interrupted. */
+    /** Refuses to start a run with transfers if its thread has been interrupted. */
     static void heed() {
         if (Thread.currentThread().isInterrupted()) throw interrupted();
     }
@@ -242,7 +246,7 @@ final class TransferLane implements AutoCloseable {
         }
     }
 
-    /** Ends the thread, whatever it is at. An interrupt is kept for later. */
+    /** Ends the thread, also during a transfer. An interrupt of the caller is kept for later. */
     @Override
     public void close() {
         closed = true;

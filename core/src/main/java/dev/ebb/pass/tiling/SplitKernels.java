@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Splits fused kernels where more of the computation can then be done in parts. A product that sums
+ * Splits fused kernels where more of the computation can then be done in tiles. A product that sums
  * over all rows and has an epilogue becomes a product without one and a map of its sums. A fold
  * over all rows that cannot be cut becomes a map and a fold of its result, if that result is at
  * most half as large as the largest operand in rows. No bit changes: a value is the same in memory
@@ -33,17 +33,17 @@ final class SplitKernels {
         this.graph = graph;
         this.rows = rows;
         this.cuts = cuts;
-        next = PartRegion.unused(graph);
+        next = TileRegion.unused(graph);
     }
 
     /** The graph with the products among nodes {@code own} split, and the folds that read them. */
-    Graph around(Set<Integer> own, List<Optional<PartAxis>> axes) {
+    Graph around(Set<Integer> own, List<Optional<TileAxis>> axes) {
         var made = new HashSet<Value>();
         for (int n : own) made.addAll(graph.nodes().get(n).outputs());
         var nodes = new ArrayList<Node>();
         for (int n = 0; n < axes.size(); n++) {
             var node = graph.nodes().get(n);
-            if (own.contains(n) && axes.get(n).filter(PartAxis::hasEpilogue).isPresent())
+            if (own.contains(n) && axes.get(n).filter(TileAxis::hasEpilogue).isPresent())
                 nodes.addAll(product(node, (Kernel.Contract) node.kernel()));
             else if (axes.get(n).isEmpty()
                     && node.kernel() instanceof Kernel.Fold k
@@ -82,7 +82,7 @@ final class SplitKernels {
         var elements = new Value(next, new Type(type, k.shape()));
         var map = Kernel.Map.of(k.shape(), k.operands(), k.body());
         var first = with(node, map, node.inputs(), elements);
-        var axis = PartAxis.of(first, rows, cuts);
+        var axis = TileAxis.of(first, rows, cuts);
         if (axis.isEmpty()) return List.of(node);
         long read = 0;
         for (int i = 0; i < node.inputs().size(); i++)

@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Computes large regions of a graph part by part. A large value whose rows are computed
+ * Computes large regions of a graph tile by tile. A large value whose rows are computed
  * independently need not exist as a whole if it is only read row by row or combined over all rows:
- * {@link PartRegion} finds the nodes around such a value, {@link PartLoop} makes them a loop over
- * parts. No bit changes, because parts end only where the device allows it.
+ * {@link TileRegion} finds the nodes around such a value, {@link TileLoop} makes them a loop over
+ * tiles. No bit changes, because tiles end only where the device allows it.
  */
 public final class Tiling {
     /** The most loops that are made; the largest values come first. */
@@ -45,7 +45,7 @@ public final class Tiling {
     }
 
     /**
-     * Versions of {@code graph} with its large regions in parts: first in as many parts as
+     * Versions of {@code graph} with its large regions in tiles: first in as many tiles as
      * possible, then in a quarter as many, and so on. Empty if there is no such region.
      *
      * @param storeAllBytes the bytes that the graph needs if everything is kept
@@ -69,7 +69,7 @@ public final class Tiling {
             long bytes = seed.get().type().bytes();
             if (bytes < least) break;
             tried.add(seed.get());
-            var next = PartRegion.around(seed.get(), here, cuts, coarser);
+            var next = TileRegion.around(seed.get(), here, cuts, coarser);
             if (next.isEmpty()) continue;
             here = next.get();
             if (loops++ == 0) least = bytes / LARGE;

@@ -32,13 +32,16 @@ final class CacheFolder {
     private static final String END = ".plan";
     private static final String UNFINISHED = ".part";
 
-    /** No entry is larger: a file that says so is not one. */
+    /** The largest size of an entry: a file that states a larger one is damaged. */
     private static final long LARGEST = 256L << 20;
 
     /** The most bytes that one compressed byte can expand to. */
     private static final long MOST_UNPACKED = 1032;
 
-    /** The folder is looked through after the first entry and each time this number is added. */
+    /**
+     * The folder is trimmed after the first entry and then each time this number of entries was
+     * added.
+     */
     private static final int LOOK = 64;
 
     private final Path folder;
@@ -68,7 +71,7 @@ final class CacheFolder {
         }
     }
 
-    /** Used last, hence deleted last. */
+    /** Marks a file as the most recently used, which is deleted last. */
     private static void touch(Path file) {
         try {
             Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
@@ -122,7 +125,7 @@ final class CacheFolder {
             }
             if (written++ % LOOK == 0) trim();
         } catch (IOException e) {
-            // nothing is kept: the next process searches again
+            // nothing is stored: the next process searches again
         }
     }
 
@@ -142,7 +145,10 @@ final class CacheFolder {
 
     private record Entry(Path file, long bytes, FileTime used) {}
 
-    /** Deletes what was used longest ago, down to three quarters of the bound, and old remains. */
+    /**
+     * Deletes the least recently used entries until three quarters of the bound are left, and old
+     * temporary files.
+     */
     private void trim() throws IOException {
         var entries = entries();
         long bytes = entries.stream().mapToLong(Entry::bytes).sum();

@@ -11,7 +11,7 @@ import java.util.Optional;
  * plan.
  */
 public final class PlanCache implements SearchCache {
-    /** The most bytes that are kept in memory; those used last stay. */
+    /** The most bytes that are kept in memory, the most recently used. */
     private static final long IN_MEMORY = 8L << 20;
 
     /** The most bytes that are kept in a folder unless another bound is given. */

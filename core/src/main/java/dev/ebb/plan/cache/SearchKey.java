@@ -16,7 +16,7 @@ public final class SearchKey {
     private final MessageDigest digest;
     private final ByteBuffer buffer = ByteBuffer.allocate(4096);
 
-    /** The key of a search by classes of which this is the {@link #code}. */
+    /** The key of a search by classes with this {@link #code}. */
     public SearchKey(byte[] code) {
         digest = sha();
         digest.update(code);
@@ -41,7 +41,7 @@ public final class SearchKey {
     private static byte[] code(Class<?> type) {
         var file = type.getName().substring(type.getPackageName().length() + 1) + ".class";
         try (var in = type.getResourceAsStream(file)) {
-            // a class made at run time has no file: its name is all there is
+            // a class generated at run time has no file: only its name can be used
             return in == null ? type.getName().getBytes(StandardCharsets.UTF_8) : in.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + type, e);

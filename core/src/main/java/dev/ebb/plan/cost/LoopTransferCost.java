@@ -40,6 +40,6 @@ public final class LoopTransferCost implements Cost {
     }
 
     private double waiting(Key key) {
-        return key.loop.seconds(places.get(key.loop.room().place()), key.kernels);
+        return key.loop.seconds(places.get(key.loop.area().place()), key.kernels);
     }
 }

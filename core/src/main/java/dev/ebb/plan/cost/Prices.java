@@ -37,8 +37,8 @@ public final class Prices implements Cost {
     private final Map<Node, Double> known = new ConcurrentHashMap<>();
 
     /**
-     * {@code machine} says where the numbers are from, in one line; {@code seconds} is by {@link
-     * #key}.
+     * A list of measured times. {@code machine} names the machine in one line; {@code seconds} has
+     * the time for each {@link #key}.
      */
     public Prices(String machine, Map<String, Double> seconds, Roofline otherwise) {
         if (machine.isBlank() || machine.lines().count() != 1)
@@ -69,7 +69,7 @@ public final class Prices implements Cost {
         return machine;
     }
 
-    /** Seconds by {@link #key}. */
+    /** The seconds for each {@link #key}. */
     public Map<String, Double> seconds() {
         return new TreeMap<>(seconds);
     }
@@ -109,7 +109,7 @@ public final class Prices implements Cost {
         return text.toString();
     }
 
-    /** Writes the list to a file, which is whole at every moment. */
+    /** Writes the list to a file atomically. */
     public void save(Path file) throws IOException {
         var lines = new ArrayList<String>();
         lines.add(HEADER);

@@ -1,12 +1,12 @@
 package dev.ebb.plan.cost;
 
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.loop.EvenSplits;
@@ -26,10 +26,10 @@ import java.util.List;
  */
 public record Roofline(double products, double simple, double bytes, double start) implements Cost {
 
-    /** What combining one element takes, in elementwise operations. */
+    /** The cost of combining one element in a fold, in elementwise operations. */
     private static final double FOLDING = 16;
 
-    /** The same, of rows that are added up lane by lane, or of one that is in the cache. */
+    /** The same for rows that are added lane by lane, or for a row that is in the cache. */
     private static final double FOLDING_LANES = 6;
 
     /**
@@ -63,7 +63,7 @@ public record Roofline(double products, double simple, double bytes, double star
                                     * k.n()
                                     * cost(k.epilogue())
                                     / simple;
-            case Decoded k -> arithmetic(k.factor()) + arithmetic(k.product());
+            case DecodingContract k -> arithmetic(k.factor()) + arithmetic(k.product());
             case Kernel.Assemble k -> k.shape().size() / simple;
             case Kernel.Cut k ->
                     k.sizes().stream().mapToDouble(n -> n).sum() * k.outer() * k.inner() / simple;
@@ -89,22 +89,25 @@ public record Roofline(double products, double simple, double bytes, double star
         return k.axes().contains(k.shape().rank() - 1) ? FOLDING : FOLDING_LANES;
     }
 
-    /** Rows are read from memory once; folding what the cache holds takes less than the first. */
+    /**
+     * Rows are read from memory once; further folds of a row, which is then in the cache, cost less
+     * than the first.
+     */
     private static double rows(Kernel.Rows k) {
         double each = 0;
         for (var result : k.results()) {
             each +=
                     switch (result) {
-                        case Row.Elements(var body) -> 1.0 + cost(body);
-                        case Row.RowNumber _ -> 0;
-                        case Row.Columns(_, var body) -> FOLDING_LANES + cost(body);
+                        case RowParts.Elements(var body) -> 1.0 + cost(body);
+                        case RowParts.RowNumber _ -> 0;
+                        case RowParts.Columns(_, var body) -> FOLDING_LANES + cost(body);
                     };
         }
         double once = 0;
         for (var number : k.numbers()) {
             switch (number) {
-                case Row.Fold(_, var body) -> each += FOLDING_LANES + cost(body);
-                case Row.Apply(var body) -> once += 1.0 + cost(body);
+                case RowParts.Fold(_, var body) -> each += FOLDING_LANES + cost(body);
+                case RowParts.Apply(var body) -> once += 1.0 + cost(body);
             }
         }
         return k.shape().size() * each + k.outer().size() * once;
@@ -115,11 +118,11 @@ public record Roofline(double products, double simple, double bytes, double star
     }
 
     /** Small tiles multiply a little slower than large ones; each score takes an exponential. */
-    private double attention(Heads h, double depth) {
+    private double attention(AttentionShape h, double depth) {
         return pairs(h) * (1.3 * 2 * depth / products + 20 / simple);
     }
 
-    private static double pairs(Heads h) {
+    private static double pairs(AttentionShape h) {
         double all = (double) h.batch() * h.heads() * h.queries() * h.keys();
         return h.causal() ? all / 2 : all;
     }
@@ -134,34 +137,37 @@ public record Roofline(double products, double simple, double bytes, double star
         return switch (control) {
             case Control.Scan k -> scan(k);
             case Control.While k -> 16.0 * (graph(k.condition()) + graph(k.body()));
-            case Control.Sweep k -> sweep(k);
+            case Control.ReverseScan k -> reverseScan(k);
             case Control.Cond k -> Math.max(graph(k.yes()), graph(k.no()));
         };
     }
 
     private double scan(Control.Scan k) {
-        if (!(k.remember() instanceof Control.Remember.Checkpoints(var room, var taping)))
+        if (!(k.checkpointing() instanceof Control.Checkpointing.Checkpoints(var area, var taping)))
             return k.times() * graph(k.body());
-        var splits = new EvenSplits(room, k.times());
+        var splits = new EvenSplits(area, k.times());
         int taped = k.times() == 0 ? 0 : Math.min(k.times(), splits.capacity(0));
         return (k.times() - taped) * graph(k.body())
-                + taped * (graph(taping.body()) + room.tape() / bytes);
+                + taped * (graph(taping.body()) + area.tape() / bytes);
     }
 
     /**
-     * Every round is taped once, here or by the forward loop, and what is run ahead comes on top.
+     * Every iteration is taped once, here or by the forward loop; the iterations that are run ahead
+     * come on top.
      */
-    private double sweep(Control.Sweep k) {
+    private double reverseScan(Control.ReverseScan k) {
         int times = k.forward().times();
-        var splits = new EvenSplits(k.room(), times);
+        var splits = new EvenSplits(k.area(), times);
         double all = splits.ahead(0, times, 0);
         int first = Math.min(times, splits.capacity(0));
         double ahead =
-                k.begun() == Control.SweepStart.TAPED ? Math.max(0, all - (times - first)) : all;
-        int left = k.begun() == Control.SweepStart.TAPED ? times - first : times;
+                k.start() == Control.ReverseStart.CHECKPOINTED
+                        ? Math.max(0, all - (times - first))
+                        : all;
+        int left = k.start() == Control.ReverseStart.CHECKPOINTED ? times - first : times;
         return ahead * graph(k.forward().body())
                 + left * graph(k.taping().body())
-                + times * (graph(k.backward().body()) + 2.0 * k.room().tape() / bytes);
+                + times * (graph(k.backward().body()) + 2.0 * k.area().tape() / bytes);
     }
 
     private double graph(Graph graph) {

@@ -5,14 +5,14 @@ import java.util.List;
 
 /**
  * Stages in a row, each reading only the state its predecessor reached. State 0, of {@code
- * inputBytes}, is there from the start, and so is the gradient of the last state.
+ * inputBytes}, is in memory from the start, and so is the gradient of the last state.
  */
 public record Chain(long inputBytes, List<Stage> stages) {
 
     /**
      * The cost and the sizes of one stage. {@code outputBytes} is the size of the state it reaches
-     * and of that state's gradient; {@code tapeBytes} is the size of all that its backward step
-     * needs besides the state it started from.
+     * and of that state's gradient; {@code tapeBytes} is the size of the values that its backward
+     * step needs besides the state it started from.
      */
     public record Stage(
             double forward,

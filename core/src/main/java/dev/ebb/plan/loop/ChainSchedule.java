@@ -29,7 +29,7 @@ public record ChainSchedule(Chain chain, List<ChainStep> steps) {
         private final BitSet saved = new BitSet();
         private final BitSet taped = new BitSet();
 
-        /** The state just reached, if it is held by nothing else; -1 if there is none. */
+        /** The state just reached, if it is neither saved nor on a tape; -1 if there is none. */
         private int loose = -1;
 
         private int next;

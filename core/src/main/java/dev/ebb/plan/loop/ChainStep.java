@@ -15,8 +15,8 @@ public sealed interface ChainStep {
     record Forward(int stage) implements ChainStep {}
 
     /**
-     * Runs a stage and keeps all its backward step needs: its tape, which holds the state it
-     * reaches too.
+     * Runs a stage and keeps its tape: the values that its backward step needs, and the state it
+     * reaches.
      */
     record Tape(int stage) implements ChainStep {}
 

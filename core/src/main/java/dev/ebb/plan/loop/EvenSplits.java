@@ -1,48 +1,50 @@
 package dev.ebb.plan.loop;
 
-import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.CheckpointArea;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decides where to save states if all iterations ("rounds") cost the same, in memory that is shared
- * by states and tapes. {@link Revolve} is the case of one tape: the optimum is reached if all
- * rounds are run ahead about equally often. Let {@code N(k, r)} be the number of rounds that can be
+ * Decides where to save states if all iterations cost the same, in memory that is shared by states
+ * and tapes. {@link Revolve} is the case of one tape: the optimum is reached if all iterations are
+ * run ahead about equally often. Let {@code N(k, r)} be the number of iterations that can be
  * reversed with {@code k} saved states if none is run ahead more than {@code r} times. {@code N(k,
- * 0)} is the number of tapes that fit. Otherwise a further state is saved: the rounds before it are
- * run ahead once to reach it, and {@code r - 1} times to be reversed; the rounds after it are
- * reversed with one more state. So {@code N(k, r) = N(k, r - 1) + N(k + 1, r)}, which gives the
+ * 0)} is the number of tapes that fit. Otherwise a further state is saved: the iterations before it
+ * are run ahead once to reach it, and {@code r - 1} times to be reversed; the iterations after it
+ * are reversed with one more state. So {@code N(k, r) = N(k, r - 1) + N(k + 1, r)}, which gives the
  * position of the next state. Most stretches are short; for these the best splits are looked up in
  * a table.
  *
  * <p>With one tape the result is that of Revolve, and optimal. Otherwise the cost is within three
- * percent of that of a table of all splits, which is within one round of the best schedule that
+ * percent of that of a table of all splits, which is within one iteration of the best schedule that
  * saves states and tapes in any order, as the test of this class measures. (States and tapes are
  * the two kinds of saves in Beaumont et al., "rotor", 2019, for stages with different costs. There
- * the table contains all stretches; for a million equal rounds a small table suffices.)
+ * the table contains all stretches; for a million equal iterations a small table suffices.)
  */
 public final class EvenSplits implements CheckpointSplits {
     /** Stretches up to this length are looked up. */
     private static final int SHORT = 1024;
 
     /**
-     * The best first part changes by at most about this many rounds from one length to the next.
+     * The best first part changes by at most about this many iterations from one length to the
+     * next.
      */
     private static final int NEAR = 8;
 
     /** The most levels of the table: a larger one takes more time than it saves. */
     private static final int MOST_LEVELS = 400;
 
-    private final LoopMemory room;
+    private final CheckpointArea area;
     private final int levels;
 
     /**
-     * The rounds that can be reversed for each number of times and each level; computed as needed.
+     * The iterations that can be reversed for each number of times and each level; computed as
+     * needed.
      */
     private final List<long[]> reach = new ArrayList<>();
 
-    /** The first level at which fewer tapes fit than a short stretch has rounds. */
+    /** The first level at which fewer tapes fit than a short stretch has iterations. */
     private final int first;
 
     /**
@@ -51,9 +53,9 @@ public final class EvenSplits implements CheckpointSplits {
      */
     private int[][] parts = {};
 
-    public EvenSplits(LoopMemory room, int rounds) {
-        this.room = room;
-        levels = Math.min(room.levels(), Math.max(0, rounds - 1));
+    public EvenSplits(CheckpointArea area, int iterations) {
+        this.area = area;
+        levels = Math.min(area.levels(), Math.max(0, iterations - 1));
         first = firstTight();
     }
 
@@ -75,7 +77,7 @@ public final class EvenSplits implements CheckpointSplits {
 
     @Override
     public int capacity(int level) {
-        return room.capacity(level);
+        return area.capacity(level);
     }
 
     @Override
@@ -84,8 +86,8 @@ public final class EvenSplits implements CheckpointSplits {
     }
 
     /**
-     * The rounds that can be reversed beside {@code level} states when none is run ahead more than
-     * {@code times} times.
+     * The iterations that can be reversed beside {@code level} states when none is run ahead more
+     * than {@code times} times.
      */
     private long reach(int times, int level) {
         if (level >= levels) return (times + 1L) * capacity(levels);
@@ -101,43 +103,45 @@ public final class EvenSplits implements CheckpointSplits {
         return reach.get(times)[level];
     }
 
-    /** The approximate number of forward rounds to reverse a number of rounds. */
-    private long about(long rounds, int level) {
-        if (rounds <= capacity(level)) return 0;
+    /** The approximate number of forward iterations to reverse a number of iterations. */
+    private long about(long iterations, int level) {
+        if (iterations <= capacity(level)) return 0;
         if (level >= levels) {
             long taped = capacity(levels);
-            long times = Math.ceilDiv(rounds, taped);
-            return (times - 1) * rounds - taped * times * (times - 1) / 2;
+            long times = Math.ceilDiv(iterations, taped);
+            return (times - 1) * iterations - taped * times * (times - 1) / 2;
         }
         long sum = 0;
-        for (int r = 0; reach(r, level) < rounds; r++) sum += rounds - reach(r, level);
+        for (int r = 0; reach(r, level) < iterations; r++) sum += iterations - reach(r, level);
         return sum;
     }
 
     @Override
     public int middle(int from, int to, int level) {
-        int rounds = to - from;
-        if (room.tapes() > 1 && rounds <= SHORT && level >= first && levels - first <= MOST_LEVELS)
-            return from + parts()[level - first][rounds];
+        int iterations = to - from;
+        if (area.tapes() > 1
+                && iterations <= SHORT
+                && level >= first
+                && levels - first <= MOST_LEVELS) return from + parts()[level - first][iterations];
         int r = 1;
-        while (reach(r, level) < rounds) r++;
-        long least = Math.max(r == 1 ? 1 : reach(r - 2, level), rounds - reach(r, level + 1));
-        long most = Math.min(reach(r - 1, level), rounds - reach(r - 1, level + 1));
+        while (reach(r, level) < iterations) r++;
+        long least = Math.max(r == 1 ? 1 : reach(r - 2, level), iterations - reach(r, level + 1));
+        long most = Math.min(reach(r - 1, level), iterations - reach(r - 1, level + 1));
         long first = Math.clamp(least, 1, Math.max(1, most));
-        if (room.tapes() == 1) return from + (int) first;
+        if (area.tapes() == 1) return from + (int) first;
         long fewest = Long.MAX_VALUE;
         long best = 0;
         // of parts with equal costs the longest comes first: fewer states leave more memory for
         // tapes
         for (long part : new long[] {most, (first + most) / 2, first}) {
-            if (part < 1 || part >= rounds) continue;
-            long cost = part + about(rounds - part, level + 1) + about(part, level);
+            if (part < 1 || part >= iterations) continue;
+            long cost = part + about(iterations - part, level + 1) + about(part, level);
             if (cost < fewest) {
                 fewest = cost;
                 best = part;
             }
         }
-        long rest = rounds - capacity(level);
+        long rest = iterations - capacity(level);
         return rest + about(rest, level) <= fewest ? from : from + (int) best;
     }
 

@@ -4,14 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decides which states of a loop of unknown length are kept. Before each iteration ("round") it
- * keeps those of the available states with which the reverse would cost least if the loop ended
- * after this round. The cost of a set of states follows from {@link Revolve}: once the last stretch
- * is reversed, its slots are free for the stretch before it, so stretch {@code i} is reversed with
- * all slots but {@code i}.
+ * Decides which states of a loop of unknown length are kept. Before each iteration it keeps those
+ * of the available states with which the reverse would cost least if the loop ended after this
+ * iteration. The cost of a set of states follows from {@link Revolve}: once the last stretch is
+ * reversed, its slots are free for the stretch before it, so stretch {@code i} is reversed with all
+ * slots but {@code i}.
  *
  * <p>Between two changes of the set only the last stretch grows. So the cost of dropping any other
- * state is computed once per change, and a round takes a few operations for any number of slots.
+ * state is computed once per change, and an iteration takes a few operations for any number of
+ * slots.
  *
  * <p>Compared with the best set for a length known in advance, the forward steps, including the
  * first run, are at most 1.042 times as many if the length is at most {@code (c + 1) (c + 2) / 2}
@@ -38,7 +39,7 @@ public final class OnlineCheckpoints {
 
     private int leastState;
 
-    /** At most {@code slots} states, the first included. */
+    /** Keeps at most {@code slots} states, the initial one included. */
     public OnlineCheckpoints(int slots) {
         if (slots < 1)
             throw new IllegalArgumentException(
@@ -46,19 +47,19 @@ public final class OnlineCheckpoints {
         this.slots = slots;
     }
 
-    /** The rounds whose first states are kept, in order, beginning with 0. */
+    /** The iterations whose initial states are kept, in order, beginning with 0. */
     public List<Integer> kept() {
         return List.copyOf(kept);
     }
 
-    /** The slot in which each of {@link #kept} lies. */
+    /** The slot of each state of {@link #kept}. */
     public List<Integer> places() {
         return List.copyOf(places);
     }
 
     /**
-     * Called before round {@code next} runs. Returns the slot in which its initial state is to be
-     * kept, or -1.
+     * Called before iteration {@code next} runs. Returns the slot in which its initial state is to
+     * be kept, or -1.
      */
     public int offer(int next) {
         if (next == 0 || slots == 1) return -1;
@@ -116,7 +117,7 @@ public final class OnlineCheckpoints {
         }
     }
 
-    /** The cost of the stretch between two states, as number {@code i} of all. */
+    /** The cost of the stretch between two states, which is stretch number {@code i}. */
     private long stretch(int from, int to, int i) {
         return Revolve.forwards(kept.get(to) - kept.get(from), slots - i);
     }

@@ -24,7 +24,7 @@ public final class Revolve {
         return steps * (r + 1) - choose(slots + r, slots + 1);
     }
 
-    /** The schedule that takes as many. */
+    /** The schedule that takes this number of forward steps. */
     public static ChainSchedule schedule(int steps, int slots) {
         check(steps, slots);
         var list = new ArrayList<ChainStep>();

@@ -1,40 +1,41 @@
 package dev.ebb.plan.loop;
 
-import dev.ebb.ir.LoopMemory;
-import dev.ebb.ir.Pace;
+import dev.ebb.ir.CheckpointArea;
+import dev.ebb.ir.IterationCosts;
 
 import java.util.Arrays;
 
 /**
- * Checkpointing of iterations ("rounds") with different costs. For short loops the result is
- * optimal: the recursion of {@link Revolve} is evaluated for every split. It advances to the split,
- * reverses the rounds after it with one more saved state, then the rounds before it (Walther,
- * "Program reversal schedules for single- and multi-processor machines", 1999, studies the
- * problem). The table takes the square of the rounds times the states, so a long loop is first cut
- * into blocks of about equal cost; splits lie between blocks, and inside a block all rounds count
- * as equally expensive.
+ * Checkpointing of iterations with different costs. For short loops the result is optimal: the
+ * recursion of {@link Revolve} is evaluated for every split. It advances to the split, reverses the
+ * iterations after it with one more saved state, then the iterations before it (Walther, "Program
+ * reversal schedules for single- and multi-processor machines", 1999, studies the problem). The
+ * table takes the square of the iterations times the states, so a long loop is first cut into
+ * blocks of about equal cost; splits lie between blocks, and inside a block all iterations count as
+ * equally expensive.
  */
 final class UnevenSplits implements CheckpointSplits {
     private static final int BLOCKS = 96;
 
     /**
-     * With more states than this, rounds are treated as equal: nearly every round then has a state.
+     * With more states than this, iterations are treated as equal: nearly every iteration then has
+     * a state.
      */
     private static final int MOST_LEVELS = 96;
 
-    private final RoundCosts weights;
+    private final CostPrefixSums weights;
     private final CheckpointSplits even;
-    private final int rounds;
+    private final int iterations;
     private final int levels;
     private final int[] edges;
     private final double[][][] least;
     private final int[][][] middles;
 
-    UnevenSplits(Pace pace, LoopMemory room, int rounds, CheckpointSplits even) {
+    UnevenSplits(IterationCosts costs, CheckpointArea area, int iterations, CheckpointSplits even) {
         this.even = even;
-        this.rounds = rounds;
-        weights = new RoundCosts(pace, rounds);
-        edges = edges(weights, rounds);
+        this.iterations = iterations;
+        weights = new CostPrefixSums(costs, iterations);
+        edges = edges(weights, iterations);
         levels = Math.min(MOST_LEVELS, even.levels());
         int blocks = edges.length - 1;
         least = new double[levels + 1][blocks + 1][blocks + 1];
@@ -46,8 +47,8 @@ final class UnevenSplits implements CheckpointSplits {
         }
     }
 
-    /** The ends of the blocks; each round is a block if there are few rounds. */
-    private static int[] edges(RoundCosts weights, int n) {
+    /** The ends of the blocks; each iteration is a block if there are few iterations. */
+    private static int[] edges(CostPrefixSums weights, int n) {
         int blocks = Math.min(n, BLOCKS);
         var edges = new int[blocks + 1];
         for (int b = 1; b <= blocks; b++) {
@@ -70,9 +71,9 @@ final class UnevenSplits implements CheckpointSplits {
         int to = edges[b];
         int taped = capacity(level);
         if (to - from <= taped) return;
-        // without a further state: tape and reverse the last rounds, then those before them
+        // without a further state: tape and reverse the last iterations, then those before them
         double best =
-                edges.length - 1 == rounds
+                edges.length - 1 == iterations
                         ? weights.between(from, to - taped) + least[level][a][b - taped]
                         : weights.again(from, to, taped);
         middles[level][a][b] = a;
@@ -121,10 +122,12 @@ final class UnevenSplits implements CheckpointSplits {
         return m == b ? even.middle(from, to, level) : edges[m];
     }
 
-    /** What running ahead costs in reversing all rounds with these splits. */
+    /**
+     * The cost of all iterations that are run ahead when the loop is reversed with these splits.
+     */
     double work(CheckpointSplits splits) {
         var sum = new double[1];
-        splits.aheads(rounds, (from, to) -> sum[0] += weights.between(from, to));
+        splits.aheads(iterations, (from, to) -> sum[0] += weights.between(from, to));
         return sum[0];
     }
 }

@@ -26,7 +26,7 @@ public final class Packing {
     /** The most comparisons for trying orders. */
     private static final long PATIENCE = 80_000_000L;
 
-    private static final int ROUNDS = 20;
+    private static final int ITERATIONS = 20;
 
     /** Sizes of arenas to try, in thousandths of the peak of live bytes. */
     private static final int[] GOALS = {1080, 1040, 1030, 1025, 1020, 1010, 1005, 1002, 1000};
@@ -100,7 +100,7 @@ public final class Packing {
         floor = peak();
     }
 
-    /** The classes that decide where buffers lie. */
+    /** The classes that compute packings. */
     public static Class<?>[] searching() {
         return new Class<?>[] {
             Packing.class,
@@ -111,7 +111,7 @@ public final class Packing {
         };
     }
 
-    /** Where each buffer starts. */
+    /** The offset of each buffer. */
     public long[] offsets() {
         return best;
     }
@@ -177,7 +177,9 @@ public final class Packing {
     /** Places all buffers a few more times, those that ended above the floor first. */
     private void promote(int[] start) {
         int[] order = start;
-        for (int round = 0; round < ROUNDS && bestArena > floor && work < PATIENCE; round++) {
+        for (int iteration = 0;
+                iteration < ITERATIONS && bestArena > floor && work < PATIENCE;
+                iteration++) {
             place(order, Long.MAX_VALUE);
             int[] rest = order;
             order =
@@ -218,13 +220,13 @@ public final class Packing {
         long height = small.length > 0 ? upper.bestArena : 0;
         var rest = among(large);
         if (rest.floor + height > goal) return;
-        long room = goal - height;
+        long lower = goal - height;
         var start = Arrays.stream(large).mapToLong(i -> best[i]).toArray();
         var ejection = new EjectionSearch(rest.from, rest.to, rest.bytes, start, attempt);
-        if (!ejection.fit(room, effort(attempt))) return;
+        if (!ejection.fit(lower, effort(attempt))) return;
         var found = new long[bytes.length];
         for (int k = 0; k < large.length; k++) found[large[k]] = ejection.offsets()[k];
-        for (int k = 0; k < small.length; k++) found[small[k]] = room + upper.best[k];
+        for (int k = 0; k < small.length; k++) found[small[k]] = lower + upper.best[k];
         settle(found, goal);
     }
 

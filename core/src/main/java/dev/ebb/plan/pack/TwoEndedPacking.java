@@ -21,14 +21,14 @@ import java.util.Arrays;
  * buffers with shorter lifetimes fill the gap. It may then lie between the piles, and the piles
  * grow around it.
  *
- * <p>A buffer that finds no place is placed somewhat earlier in the next round, as in squeaky wheel
- * optimization (Joslin and Clements, 1999). If a few buffers remain without a place in every round,
- * {@link EjectionSearch} continues from the best round.
+ * <p>A buffer that finds no place is placed somewhat earlier in the next iteration, as in squeaky
+ * wheel optimization (Joslin and Clements, 1999). If a few buffers remain without a place in every
+ * iteration, {@link EjectionSearch} continues from the best iteration.
  */
 final class TwoEndedPacking {
     /**
-     * A buffer without a place counts in the next round as if it lived longer by a factor of e to
-     * the power p, where p is this number times a random one between 0.5 and 1.5.
+     * A buffer without a place counts in the next iteration as if it lived longer by a factor of e
+     * to the power p, where p is this number times a random one between 0.5 and 1.5.
      */
     private static final double STEP = 0.2;
 
@@ -38,8 +38,8 @@ final class TwoEndedPacking {
     /** Every moment counts as having at least the peak divided by this number free. */
     private static final int MARGIN = 50;
 
-    /** The most rounds: by then the same orders come again. */
-    private static final int ROUNDS = 100;
+    /** The most iterations: by then the same orders come again. */
+    private static final int ITERATIONS = 100;
 
     /** The low bits of a sort key, which hold the index of a buffer; the others its priority. */
     private static final int BITS = 22;
@@ -122,8 +122,8 @@ final class TwoEndedPacking {
     }
 
     /**
-     * The offset of each buffer in the round in which the fewest bytes found no place; the offset
-     * of a buffer without a place is the capacity.
+     * The offset of each buffer in the iteration in which the fewest bytes found no place; the
+     * offset of a buffer without a place is the capacity.
      */
     long[] offsets() {
         return best;
@@ -133,8 +133,8 @@ final class TwoEndedPacking {
     boolean fit(long capacity, long allowance) {
         long least = Long.MAX_VALUE;
         work = 0;
-        for (int round = 0; round < ROUNDS && work < allowance; round++) {
-            long out = round(capacity, allowance);
+        for (int iteration = 0; iteration < ITERATIONS && work < allowance; iteration++) {
+            long out = place(capacity, allowance);
             if (out < least) {
                 least = out;
                 best = offset.clone();
@@ -150,7 +150,7 @@ final class TwoEndedPacking {
      * Places all buffers anew until the allowance is used up. Returns the bytes of those without a
      * place.
      */
-    private long round(long capacity, long allowance) {
+    private long place(long capacity, long allowance) {
         for (int i = 0; i < order.length; i++)
             order[i] = -(long) (priority[i] * 0x1p32) << BITS | i;
         Arrays.sort(order);

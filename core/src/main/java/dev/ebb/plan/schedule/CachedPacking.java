@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Offsets of buffers with known lifetimes, as {@link Packing} finds them or found them before.
+ * Offsets of buffers with known lifetimes, computed by {@link Packing} or taken from a cache.
  *
- * @param arena the end of the last one
+ * @param arena the end of the highest buffer
  */
 record CachedPacking(long[] offsets, long arena) {
     private static final byte[] CODE = SearchKey.code(Packing.searching());
@@ -46,7 +46,10 @@ record CachedPacking(long[] offsets, long arena) {
         return Optional.of(new CachedPacking(offsets, arena));
     }
 
-    /** Whether every buffer lies in the arena, and no two that live at once share a byte. */
+    /**
+     * Whether every buffer is in the arena, and no two that are alive at the same time share a
+     * byte.
+     */
     private boolean holds(int[] from, int[] to, long[] bytes) {
         for (int i = 0; i < bytes.length; i++) {
             if (offsets[i] < 0 || offsets[i] % Packing.ALIGNMENT != 0) return false;

@@ -28,7 +28,7 @@ public final class Clock implements ScheduleListener {
         }
     }
 
-    /** When each lane has ended the transfers that were started so far. */
+    /** The time at which each lane has ended the transfers that were started so far. */
     private final Map<Lane, Double> idle = new HashMap<>();
 
     private double now;
@@ -49,7 +49,7 @@ public final class Clock implements ScheduleListener {
         return now;
     }
 
-    /** When the memory of {@code v} has been written, if that is later than now. */
+    /** The time at which {@code v} has been written to its place, if that is later than now. */
     OptionalDouble writing(Value v) {
         double end = written.getOrDefault(v, 0.0);
         return end > now ? OptionalDouble.of(end) : OptionalDouble.empty();

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 public record Disk(Path folder, long bytes, Speed speed) implements Place {
 
     public Disk {
-        Place.room(bytes);
+        Place.requireCapacity(bytes);
     }
 
     /** A file in {@code folder}, on a disk as fast as {@link Speed#typical}. */

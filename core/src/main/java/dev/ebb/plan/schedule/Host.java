@@ -27,7 +27,7 @@ public record Host(Kind kind, long bytes, Speed speed) implements Place {
     }
 
     public Host {
-        Place.room(bytes);
+        Place.requireCapacity(bytes);
     }
 
     /** Ordinary memory, as fast as {@link Speed#memory}. */

@@ -31,10 +31,13 @@ public final class InPlaceUpdates {
     private final List<Node> nodes;
     private final List<Value> results;
 
-    /** The value in whose place another must lie: a parameter's, or that of an update before. */
+    /**
+     * For each value that must be written in place, the value whose memory it takes: a parameter or
+     * an earlier update.
+     */
     private final Map<Value, Value> placeOf = new LinkedHashMap<>();
 
-    /** For each parameter the values that lie in its place, the last first. */
+    /** For each parameter the values that take its memory, the last first. */
     private final Map<Value, List<Value>> chains = new LinkedHashMap<>();
 
     private int next;
@@ -66,7 +69,7 @@ public final class InPlaceUpdates {
                 problem.sizes());
     }
 
-    /** A parameter that is replaced, and is also a result as it was, is copied for that. */
+    /** Copies a parameter that is replaced although its old value is also a result. */
     private void copyWhatIsGivenAsItWas() {
         for (int r = 0; r < results.size(); r++) {
             var param = results.get(r);
@@ -90,7 +93,9 @@ public final class InPlaceUpdates {
         }
     }
 
-    /** Lets the versions before {@code out} lie in its place too, if it only updates them. */
+    /**
+     * Lets the versions before {@code out} take the same memory, if {@code out} only updates them.
+     */
     private boolean follow(Value out, Value place) {
         if (chains.containsKey(place)) return true;
         var chain = Inplace.chain(nodes, place, out);
@@ -105,7 +110,9 @@ public final class InPlaceUpdates {
         return true;
     }
 
-    /** The parameter in whose place {@code v} lies; what lay there before {@code v} leaves it. */
+    /**
+     * The parameter whose memory {@code v} takes; the versions before {@code v} no longer take it.
+     */
     private Value alone(Value v) {
         for (var entry : chains.entrySet()) {
             if (!entry.getValue().contains(v)) continue;
@@ -119,7 +126,8 @@ public final class InPlaceUpdates {
     }
 
     /**
-     * Lets node {@code i} compute {@code out} elsewhere, and a copy after it put that in its place.
+     * Lets node {@code i} compute {@code out} in other memory, and adds a copy into the memory of
+     * {@code place}.
      */
     private int split(int i, Value out, Value place) {
         var node = nodes.get(i);
@@ -166,7 +174,7 @@ public final class InPlaceUpdates {
         return i;
     }
 
-    /** The first node with an update in a circle of waiting, or -1. */
+    /** The first node with an update in a cycle of dependences, or -1. */
     private int stuck() {
         var readers = new Table<Value, List<Integer>>();
         var producer = new Table<Value, Integer>();
@@ -203,7 +211,7 @@ public final class InPlaceUpdates {
         return -1;
     }
 
-    /** The second operand, put in the place of the first. */
+    /** Copies the second operand into the memory of the first. */
     private record Put(Type type) implements Op {
         @Override
         public String name() {

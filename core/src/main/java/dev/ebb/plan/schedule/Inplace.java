@@ -1,10 +1,10 @@
 package dev.ebb.plan.schedule;
 
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * When a kernel may write an output over one of its inputs: every element is read last where it is
- * written.
+ * Whether a kernel may write an output over one of its inputs: it may if no element is read after
+ * it was overwritten.
  */
 public final class Inplace {
     private Inplace() {}
@@ -32,7 +32,8 @@ public final class Inplace {
                             && identity(node.inputs(), k.operands(), from, k.shape());
             case Kernel.Assemble k -> k.isUpdate() && updates(node, from);
             case Kernel.Scatter k -> k.isUpdate() && updates(node, from);
-            // the factors are read all over while the output is written; an extra where it is read
+            // every element of the factors is read many times while the output is written; an extra
+            // only at the index that is written
             case Kernel.Contract k ->
                     node.inputs().subList(0, 2).stream().noneMatch(from::equals)
                             && identity(
@@ -40,7 +41,7 @@ public final class Inplace {
                                     k.extras(),
                                     from,
                                     output(k));
-            case Decoded k ->
+            case DecodingContract k ->
                     k.extras(node.inputs()).contains(from)
                             && node
                                     .inputs()
@@ -73,7 +74,7 @@ public final class Inplace {
 
     /** Whether an output has the elements of the rows; outputs after the results are workspace. */
     private static boolean isElements(Kernel.Rows k, int output) {
-        return output < k.results().size() && k.results().get(output) instanceof Row.Elements;
+        return output < k.results().size() && k.results().get(output) instanceof RowParts.Elements;
     }
 
     private static boolean updates(Node node, Value from) {
@@ -82,9 +83,9 @@ public final class Inplace {
     }
 
     /**
-     * How {@code result} can come to lie in the place of {@code param}: the values that lie there
-     * one after the other, from the result back to the one that is written over the parameter.
-     * Empty if it cannot.
+     * The values that take the memory of {@code param} one after the other so that {@code result}
+     * ends up there, from the result back to the one that overwrites the parameter. Empty if that
+     * is impossible.
      */
     public static List<Value> chain(List<Node> nodes, Value param, Value result) {
         var producer = new Table<Value, Node>();

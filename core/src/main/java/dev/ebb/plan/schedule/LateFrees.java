@@ -10,8 +10,8 @@ import java.util.Set;
 
 /**
  * Delays the reuse of memory that is being offloaded: a step that frees or overwrites it waits
- * until it has been written. It is freed when it has been, or where the peak would be exceeded
- * otherwise, and overwritten in place only if there is no other room.
+ * until it has been written. It is freed when it has been written, or where the peak would be
+ * exceeded otherwise, and overwritten in place only if no other memory is free.
  */
 public final class LateFrees {
     private final Problem problem;

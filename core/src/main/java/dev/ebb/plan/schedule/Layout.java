@@ -32,7 +32,7 @@ public record Layout(
         }
     }
 
-    /** {@code value} lies in its slot from step {@code from} on; parameters from step -1. */
+    /** {@code value} is in its slot from step {@code from} on; parameters from step -1. */
     public record Stay(Value value, int from) {}
 
     public Layout {
@@ -82,7 +82,10 @@ public record Layout(
         return new Layout(schedule, slots, packing.arena(), PlaceLayout.of(schedule));
     }
 
-    /** Each buffer in a place of its own: for a schedule that is looked at and never run. */
+    /**
+     * A layout in which no buffers share memory, for a schedule that is only inspected and never
+     * run.
+     */
     public static Layout apart(Schedule schedule) {
         var slots = new ArrayList<Slot>();
         long end = 0;
@@ -101,7 +104,10 @@ public record Layout(
         return lifetimes.slots;
     }
 
-    /** The values that lie one after the other in memory that is taken once and given back once. */
+    /**
+     * Collects the values that are one after the other in memory that is allocated once and freed
+     * once.
+     */
     private static final class Lifetimes implements ScheduleListener {
         private final Problem problem;
         private final List<Slot> slots = new ArrayList<>();

@@ -1,9 +1,9 @@
 package dev.ebb.plan.schedule;
 
+import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.IterationCosts;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Pace;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.loop.CheckpointSplits;
 
@@ -24,21 +24,26 @@ import java.util.Optional;
  * @param forward whether this is the forward loop, not its reverse
  */
 public record LoopStates(
-        Value key, LoopMemory room, int rounds, Pace pace, List<Value> carries, boolean forward) {
+        Value key,
+        CheckpointArea area,
+        int iterations,
+        IterationCosts costs,
+        List<Value> carries,
+        boolean forward) {
 
     /** The states of {@code node}, if it is a loop that keeps states in a place. */
     public static Optional<LoopStates> of(Node node) {
         if (node.kernel() instanceof Control.Scan k
-                && k.remember() instanceof Control.Remember.Checkpoints(var room, _)
-                && room.offloaded() > 0) {
+                && k.checkpointing() instanceof Control.Checkpointing.Checkpoints(var area, _)
+                && area.offloaded() > 0) {
             var key = node.outputs().get(k.body().results().size());
-            return Optional.of(new LoopStates(key, room, k.times(), k.pace(), carries(k), true));
+            return Optional.of(new LoopStates(key, area, k.times(), k.costs(), carries(k), true));
         }
-        if (node.kernel() instanceof Control.Sweep s && s.room().offloaded() > 0) {
+        if (node.kernel() instanceof Control.ReverseScan s && s.area().offloaded() > 0) {
             var k = s.forward();
             var key = node.inputs().get(k.body().params().size() + (k.counted() ? 1 : 0));
             return Optional.of(
-                    new LoopStates(key, s.room(), k.times(), k.pace(), carries(k), false));
+                    new LoopStates(key, s.area(), k.times(), k.costs(), carries(k), false));
         }
         return Optional.empty();
     }
@@ -65,7 +70,7 @@ public record LoopStates(
 
     /** The bytes of the states in the place. */
     public long bytes() {
-        return all().places * room.state();
+        return all().places * area.state();
     }
 
     /**
@@ -81,17 +86,17 @@ public record LoopStates(
             write += place.toWrite(v.type().bytes());
             read += place.toRead(v.type().bytes());
         }
-        long first = Math.min(room.offloaded(), splits().positions(rounds).size());
-        double hidden = room.moving() * kernels;
+        long first = Math.min(area.offloaded(), splits().positions(iterations).size());
+        double hidden = area.moving() * kernels;
         if (forward) return Math.max(0, first * write - hidden);
         var all = all();
-        double stretch = hidden * room.capacity(splits().levels()) / Math.max(1, rounds);
+        double stretch = hidden * area.capacity(splits().levels()) / Math.max(1, iterations);
         return Math.max(0, (all.writes - first) * write - hidden / 2)
                 + all.reads * Math.max(0, read - stretch);
     }
 
     private CheckpointSplits splits() {
-        return CheckpointSplits.of(pace, room, rounds);
+        return CheckpointSplits.of(costs, area, iterations);
     }
 
     /**
@@ -103,7 +108,7 @@ public record LoopStates(
         var splits = splits();
         var known = new HashMap<Stretch, Moves>();
         var open = new ArrayDeque<Stretch>();
-        var whole = new Stretch(0, rounds, 0);
+        var whole = new Stretch(0, iterations, 0);
         open.push(whole);
         while (!open.isEmpty()) {
             var s = open.peek();
@@ -111,7 +116,7 @@ public record LoopStates(
             int middle = splits.next(s.from, s.to, s.level);
             boolean waits = false;
             if (middle > s.from) {
-                if (s.level < room.offloaded()) own = new Moves(1, 0, s.level + 1);
+                if (s.level < area.offloaded()) own = new Moves(1, 0, s.level + 1);
                 var after = alike(middle, s.to, s.level + 1);
                 waits = wanted(after, known, open);
                 own = own.and(known.getOrDefault(after, Moves.NONE));
@@ -120,7 +125,7 @@ public record LoopStates(
             }
             if (middle > s.from) {
                 // the state at which both parts begin is read once more
-                if (s.level > 0 && s.level <= room.offloaded()) own = own.and(new Moves(0, 1, 0));
+                if (s.level > 0 && s.level <= area.offloaded()) own = own.and(new Moves(0, 1, 0));
                 var before = alike(s.from, middle, s.level);
                 waits |= wanted(before, known, open);
                 own = own.and(known.getOrDefault(before, Moves.NONE));
@@ -133,12 +138,12 @@ public record LoopStates(
     }
 
     private boolean wanted(Stretch s, Map<Stretch, Moves> known, ArrayDeque<Stretch> open) {
-        if (s.level > room.offloaded() || known.containsKey(s)) return false;
+        if (s.level > area.offloaded() || known.containsKey(s)) return false;
         open.push(s);
         return true;
     }
 
     private Stretch alike(int from, int to, int level) {
-        return pace.isEven() ? new Stretch(0, to - from, level) : new Stretch(from, to, level);
+        return costs.isEven() ? new Stretch(0, to - from, level) : new Stretch(from, to, level);
     }
 }

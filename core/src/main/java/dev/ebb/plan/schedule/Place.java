@@ -36,7 +36,7 @@ public sealed interface Place permits Host, Disk {
     }
 
     /** {@code bytes}, refused if no place can have that size. */
-    static long room(long bytes) {
+    static long requireCapacity(long bytes) {
         if (bytes <= 0)
             throw new IllegalArgumentException(
                     "the capacity of a place must be positive, not " + bytes);

@@ -27,7 +27,7 @@ public record PlaceLayout(
         long bytes) {
 
     /** Content of the place during the steps {@code [from, to)}: a value, or states of a loop. */
-    private record Lying(List<Value> values, boolean loop, int from, int to, long bytes) {}
+    private record Interval(List<Value> values, boolean loop, int from, int to, long bytes) {}
 
     /** The layout of each place of the problem, in order. */
     static List<PlaceLayout> of(Schedule schedule) {
@@ -41,7 +41,7 @@ public record PlaceLayout(
         var lifetimes = new Lifetimes(place, number);
         schedule.tell(lifetimes);
         var versions = lifetimes.versions(schedule.problem());
-        var lying = lifetimes.all(schedule, versions);
+        var lying = lifetimes.intervals(schedule, versions);
         int n = lying.size();
         var from = new int[n];
         var to = new int[n];
@@ -63,13 +63,15 @@ public record PlaceLayout(
         return new PlaceLayout(place, offsets, loops, versions, packing.arena());
     }
 
-    /** When each value and the states of each loop lie in one place. */
+    /**
+     * Collects the steps during which each value, and the states of each loop, are in one place.
+     */
     private static final class Lifetimes implements ScheduleListener {
         private final Place place;
         private final int number;
         private final Map<Value, Integer> from = new LinkedHashMap<>();
         private final Map<Value, Integer> to = new LinkedHashMap<>();
-        private final Map<Value, Lying> loops = new LinkedHashMap<>();
+        private final Map<Value, Interval> loops = new LinkedHashMap<>();
 
         Lifetimes(Place place, int number) {
             this.place = place;
@@ -94,12 +96,12 @@ public record PlaceLayout(
         @Override
         public void runs(int step, Step.Work work, Run how) {
             var loop = LoopStates.of(work.node());
-            if (loop.isEmpty() || loop.get().room().place() != number) return;
+            if (loop.isEmpty() || loop.get().area().place() != number) return;
             var key = loop.get().key();
             var before = loops.get(key);
             int first = before == null ? step : before.from();
             long bytes = before == null ? loop.get().bytes() : before.bytes();
-            loops.put(key, new Lying(List.of(key), true, first, step + 1, bytes));
+            loops.put(key, new Interval(List.of(key), true, first, step + 1, bytes));
         }
 
         /** For each state that starts here, its next version. */
@@ -115,7 +117,7 @@ public record PlaceLayout(
             return versions;
         }
 
-        List<Lying> all(Schedule schedule, Map<Value, Value> versions) {
+        List<Interval> intervals(Schedule schedule, Map<Value, Value> versions) {
             var problem = schedule.problem();
             int end = schedule.steps().size() + 1;
             var lasting = new LinkedHashSet<>(problem.graph().results());
@@ -123,14 +125,14 @@ public record PlaceLayout(
             for (int i = 0; i < params.size(); i++) {
                 if (problem.bindings().get(i) instanceof Binding.Kept) lasting.add(params.get(i));
             }
-            var found = new ArrayList<Lying>();
+            var found = new ArrayList<Interval>();
             for (var entry : from.entrySet()) {
                 var v = entry.getKey();
                 if (versions.containsValue(v)) continue;
                 var next = versions.get(v);
                 var values = next == null ? List.of(v) : List.of(v, next);
                 int until = next != null || lasting.contains(v) ? end : to.getOrDefault(v, end);
-                found.add(new Lying(values, false, entry.getValue(), until, problem.bytes(v)));
+                found.add(new Interval(values, false, entry.getValue(), until, problem.bytes(v)));
             }
             found.addAll(loops.values());
             return found;

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * value, and the ways of restoring values besides recomputation.
  *
  * @param inversions how values can be rebuilt from later values
- * @param places where values can be put meanwhile, outside the arena
+ * @param places the memories outside the arena to which values can be offloaded
  */
 public record Problem(
         Graph graph,
@@ -79,7 +79,7 @@ public record Problem(
         return new Problem(graph, bindings, sizes, inversions, beside);
     }
 
-    /** The same problem, where values come back by these ways alone. */
+    /** The same problem with only these ways of restoring values. */
     public Problem only(Ways ways) {
         return new Problem(
                 graph,
@@ -93,7 +93,7 @@ public record Problem(
         return a.dtype() == b.dtype() && a.size() == b.size();
     }
 
-    /** Every parameter is read in anew for each run. */
+    /** A problem whose parameters are all written anew before each run. */
     public static Problem of(Graph graph) {
         return new Problem(
                 graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));

@@ -45,7 +45,7 @@ public record Schedule(Problem problem, List<Step> steps) {
         for (int i = 0; i < steps.size(); i++) {
             switch (steps.get(i)) {
                 case Step.Work work -> {
-                    listener.runs(i, work, how(work, done));
+                    listener.runs(i, work, kind(work, done));
                     var over = new HashSet<Value>();
                     for (var reuse : work.reuses()) {
                         listener.overwrites(i, reuse.from(), reuse.into());
@@ -64,7 +64,7 @@ public record Schedule(Problem problem, List<Step> steps) {
         }
     }
 
-    private static ScheduleListener.Run how(Step.Work work, Set<Node> done) {
+    private static ScheduleListener.Run kind(Step.Work work, Set<Node> done) {
         return switch (work) {
             case Step.Compute(var node, _) ->
                     done.add(node) ? ScheduleListener.Run.FIRST : ScheduleListener.Run.AGAIN;

@@ -17,7 +17,7 @@ import java.util.Set;
 final class ScheduleCheck implements ScheduleListener {
     private final Problem problem;
 
-    /** The values in the arena, each with the value in whose memory it lies. */
+    /** The values in the arena, each with the value whose memory it takes. */
     private final Map<Value, Value> resident = new HashMap<>();
 
     private final Set<Value> kept = new HashSet<>();
@@ -215,11 +215,11 @@ final class ScheduleCheck implements ScheduleListener {
         return new Schedule.Footprint(peak, computed, recomputed, rebuilt, fetched);
     }
 
-    private static void require(boolean holds, Object what, String fault, Object where) {
-        if (!holds) throw fault(what, fault, where);
+    private static void require(boolean holds, Object subject, String fault, Object where) {
+        if (!holds) throw fault(subject, fault, where);
     }
 
-    private static IllegalArgumentException fault(Object what, String fault, Object where) {
-        return new IllegalArgumentException(what + " " + fault + " " + where);
+    private static IllegalArgumentException fault(Object subject, String fault, Object where) {
+        return new IllegalArgumentException(subject + " " + fault + " " + where);
     }
 }

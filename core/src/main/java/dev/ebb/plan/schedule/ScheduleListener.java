@@ -24,10 +24,10 @@ public interface ScheduleListener {
     /** Before the first step, a parameter is in a place outside the arena. */
     default void startsAway(Value param, Place place) {}
 
-    /** A kernel runs. What becomes of its operands and outputs is told by the events after it. */
+    /** A kernel runs. The events after it report what happens to its operands and outputs. */
     default void runs(int step, Step.Work work, Run how) {}
 
-    /** An output of the latest kernel is written over an input, which is gone. */
+    /** An output of the latest kernel overwrites an input. */
     default void overwrites(int step, Value from, Value into) {}
 
     /** A value gets memory in the arena: an output of the latest kernel, or a fetched value. */
@@ -39,6 +39,6 @@ public interface ScheduleListener {
     /** A value begins to be written to a place; it stays in the arena. */
     default void offloads(int step, Value value, Place place) {}
 
-    /** A value begins to be read back from a place; that it enters the arena is told next. */
+    /** A value begins to be read back from a place; the next event is that it enters the arena. */
     default void fetches(int step, Value value, Place place) {}
 }

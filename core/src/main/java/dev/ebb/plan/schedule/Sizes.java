@@ -6,7 +6,7 @@ import dev.ebb.ir.Value;
 @FunctionalInterface
 public interface Sizes {
 
-    /** Whole cache lines: what every device lays out. */
+    /** Sizes in whole cache lines, as on every device. */
     Sizes CACHE_LINES = aligned(Schedule.ALIGNMENT);
 
     long of(Value value);

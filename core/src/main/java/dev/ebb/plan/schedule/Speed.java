@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
  *
  * @param writing bytes a second from the arena to it
  * @param reading bytes a second from it to the arena
- * @param start seconds before either begins
+ * @param start seconds to start a transfer in either direction
  */
 public record Speed(double writing, double reading, double start) {
 

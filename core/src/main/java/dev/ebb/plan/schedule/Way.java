@@ -17,8 +17,8 @@ public enum Way {
     /** Offloading to a disk that the budget names. */
     DISK("disk"),
 
-    /** Tiling: only a part of a large region exists at a time. */
-    PARTS("parts");
+    /** Tiling: only one tile of a large region is in memory at a time. */
+    TILES("tiles");
 
     private final String text;
 

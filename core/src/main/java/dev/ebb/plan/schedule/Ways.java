@@ -18,12 +18,12 @@ public record Ways(Set<Way> all) {
         all = Set.copyOf(all);
     }
 
-    /** Keeping and computing again, nothing else. */
+    /** Only keeping and recomputing. */
     public static Ways recomputing() {
         return new Ways(Set.of());
     }
 
-    /** These, and computing again. */
+    /** These ways, and recomputing. */
     public static Ways of(Way... ways) {
         return new Ways(Set.copyOf(Arrays.asList(ways)));
     }

@@ -21,11 +21,11 @@ final class EvictionCandidates {
     static final double ALMOST = 0.5;
 
     /**
-     * One choice: the value to evict until a use, the works that restore it before which step, and
-     * the worth of that.
+     * One choice: the value to evict until a use, the works that restore it, the step before which
+     * they run, and the benefit.
      *
-     * @param since the last step before the value goes
-     * @param store the transfer that puts it outside the arena then; -1 for none
+     * @param since the last step before the value is evicted
+     * @param store the transfer that offloads it then; -1 for none
      */
     record Choice(
             int value,
@@ -39,7 +39,7 @@ final class EvictionCandidates {
             double gain,
             double price) {}
 
-    private final Model model;
+    private final SearchModel model;
     private final Timeline time;
     private final SplitMix dice;
     private final RepeatedNodes alike;
@@ -58,7 +58,7 @@ final class EvictionCandidates {
     /** Steps examined so far, in units of {@link Rematerialisation#work}. */
     long work;
 
-    EvictionCandidates(Model model, Timeline time, SplitMix dice) {
+    EvictionCandidates(SearchModel model, Timeline time, SplitMix dice) {
         this.model = model;
         this.time = time;
         this.dice = dice;
@@ -93,7 +93,7 @@ final class EvictionCandidates {
     /**
      * The choice, and the same choice at repeated parts of the graph if it is almost as good there.
      */
-    List<Choice> like(Choice choice, Set<Long> refused) {
+    List<Choice> repeated(Choice choice, Set<Long> refused) {
         var all = new ArrayList<Choice>();
         all.add(choice);
         int node = model.maker(choice.value);
@@ -126,7 +126,7 @@ final class EvictionCandidates {
         return (long) v * (model.works + 1) + use;
     }
 
-    /** Whether {@code v} can be restored and need not stay resident. */
+    /** Whether {@code v} can be restored and may be evicted. */
     private boolean mayGo(int v) {
         if (v < model.params && (model.pinned[v] || model.isReplaced(v))) return false;
         if (model.place[v] >= 0) return false;

@@ -19,21 +19,21 @@ import java.util.stream.Stream;
  * for its peak. It depends on the problem and the costs alone, not on the budgets asked for.
  *
  * <p>The search goes downwards: from computing everything once, the memory bound is lowered level
- * by level ("rungs"), each plan derived from the one above and improved by {@link Search}; then
- * upwards, where a plan from below may beat the one found before. It proceeds in generations,
- * always the same ones, as many as the smallest budget so far needs, or all where values can be
- * moved. A budget is answered from the first generations that have a plan for it, and no later plan
- * is cheaper: so the answer does not depend on earlier requests, and more memory never costs time.
+ * by level, each plan derived from the one above and improved by {@link NeighbourhoodSearch}; then
+ * upwards, where a plan from below may beat the one found before. The generations are always the
+ * same, as many as the smallest budget so far needs, or all where values can be moved. A budget is
+ * answered from the first generations that have a plan for it, and no later plan is cheaper: so the
+ * answer does not depend on earlier requests, and more memory never costs time.
  */
 public final class Frontier {
     /** One plan: its sequence, its peak of live bytes, and its cost above computing all once. */
     public static final class Member {
-        private final Model model;
+        private final SearchModel model;
         private final int[] sequence;
         private final long peak;
         private final double extra;
 
-        public Member(Model model, int[] sequence, long peak, double extra) {
+        public Member(SearchModel model, int[] sequence, long peak, double extra) {
             this.model = model;
             this.sequence = sequence;
             this.peak = peak;
@@ -41,7 +41,7 @@ public final class Frontier {
         }
 
         /** The plan of a sequence that can be run, with the cost of its works. */
-        static Member of(Model model, int[] sequence) {
+        static Member of(SearchModel model, int[] sequence) {
             var replay = new Liveness(model);
             if (!replay.replay(sequence, sequence.length))
                 throw new IllegalStateException("an order that cannot be run");
@@ -69,7 +69,7 @@ public final class Frontier {
             return Liveness.largest(model, sequence);
         }
 
-        Model model() {
+        SearchModel model() {
             return model;
         }
     }
@@ -80,22 +80,20 @@ public final class Frontier {
     /** The randomness in the choices, for when the greedy choice fails. */
     private static final double[] NOISES = {0, 0.5, 1};
 
-    /** The curve is steep where a rung adds this share of the cost of computing everything once. */
+    /** The curve is steep where one level less costs this share of computing everything once. */
     private static final double STEEP = 0.02;
 
     /** A generation covers a tenth of the way from the store-all peak down to nothing. */
     private static final int GENERATIONS = 10;
 
-    /**
-     * A generation is final when the next rungs are known, from which its own plans may improve.
-     */
+    /** A generation is final when the next plans are known, from which its own may improve. */
     private static final int AHEAD = 2;
 
-    private final Model model;
+    private final SearchModel model;
     private final MemberTimes times;
     private final List<Frontier> smaller;
-    private final KnownGenerations known;
-    private final Search search;
+    private final CachedGenerations known;
+    private final NeighbourhoodSearch search;
     private final List<int[]> orders;
 
     /** Orders for where no plan derived from the others fits. */
@@ -109,11 +107,11 @@ public final class Frontier {
     /** The members of each generation, in the order in which they were found. */
     private final List<List<Member>> generations = new ArrayList<>();
 
-    /** The further rungs that were known when each generation was made. */
+    /** The further plans that were known when each generation was made. */
     private final List<List<Member>> beyond = new ArrayList<>(List.of(List.of()));
 
-    /** Known rungs that are not yet in a generation, highest bound first. */
-    private final List<Member> ladder = new ArrayList<>();
+    /** Known plans that are not yet in a generation, highest bound first. */
+    private final List<Member> pending = new ArrayList<>();
 
     /** The plan that rebuilds all it can by inverses, until it is used. */
     private Optional<Member> walkedBack;
@@ -122,17 +120,19 @@ public final class Frontier {
     private int level;
     private boolean ended;
 
-    /**
-     * The plans that one more way allows than the {@code smaller} families. A rung that a smaller
-     * family reaches at less cost is taken over from it.
-     */
-    Frontier(Model model, Cost cost, List<Frontier> smaller, Effort effort, SearchCache cache) {
+    /** The plans of one more way, and cheaper ones of the {@code smaller} families. */
+    Frontier(
+            SearchModel model,
+            Cost cost,
+            List<Frontier> smaller,
+            SearchEffort effort,
+            SearchCache cache) {
         this.model = model;
         times = new MemberTimes(model, cost);
         this.smaller = smaller;
         var before = smaller.stream().map(s -> s.known).toList();
-        known = new KnownGenerations(model, before, effort, cache);
-        search = new Search(model);
+        known = new CachedGenerations(model, before, effort, cache);
+        search = new NeighbourhoodSearch(model);
         levels = effort.levels(model.nodes.size());
         share = effort.share(model.nodes.size());
         var ordering = new Ordering(model);
@@ -148,7 +148,7 @@ public final class Frontier {
         slower = slow.stream().map(Member::sequence).toList();
         above = sorted.getFirst();
         generations.add(MemberTimes.pruned(times.of(first)));
-        floor = Bounds.peak(model);
+        floor = LowerBounds.peak(model);
         level = levels;
     }
 
@@ -158,9 +158,8 @@ public final class Frontier {
     }
 
     /**
-     * The cheapest member that fits, of the first generations that have one. {@code fits} decides;
-     * members with a peak above {@code bytes} never fit. With transfers, less memory may take less
-     * time: then all generations are searched.
+     * The cheapest member with a peak of at most {@code bytes} that {@code fits}, of the first
+     * generations that have one; with transfers, where less memory may take less time, of all.
      */
     public Optional<Member> answer(long bytes, Predicate<Member> fits) {
         for (int count = model.mayMove() ? searchedToTheEnd() : 1;
@@ -184,7 +183,7 @@ public final class Frontier {
         return members(searchedToTheEnd());
     }
 
-    /** The number of generations when there are no more. */
+    /** The number of all generations. */
     private int searchedToTheEnd() {
         while (grow()) {
             // until it ends
@@ -199,24 +198,24 @@ public final class Frontier {
         int count = known.end(generations, beyond);
         while (generations.size() < count) search();
         if (!search()) return false;
-        known.put(generations, beyond, ended && ladder.isEmpty());
+        known.put(generations, beyond, ended && pending.isEmpty());
         return true;
     }
 
     private boolean search() {
-        if (ended && ladder.isEmpty()) return false;
+        if (ended && pending.isEmpty()) return false;
         int stop = Math.max(0, (GENERATIONS - generations.size()) * levels / GENERATIONS - AHEAD);
         while (!ended && level > stop) descend();
         if (!ended && level == 0) ended = true;
         if (ended) settleLeast();
         ascend(share / 8);
-        int kept = ended ? 0 : Math.min(AHEAD, ladder.size());
-        var own = ladder.subList(0, ladder.size() - kept);
+        int kept = ended ? 0 : Math.min(AHEAD, pending.size());
+        var own = pending.subList(0, pending.size() - kept);
         // a plan for more memory that was returned already must not cost more than these
         double least = model.mayMove() ? 0 : members(generations.size()).getLast().extra;
         generations.add(times.of(own).stream().filter(m -> m.extra >= least).toList());
         own.clear();
-        beyond.add(times.of(ladder));
+        beyond.add(times.of(pending));
         return true;
     }
 
@@ -252,12 +251,12 @@ public final class Frontier {
         return Member.of(model, sequence);
     }
 
-    private Member here() {
+    private Member current() {
         var now = search.squeeze().current();
         return new Member(model, now.sequence(), now.peak, now.extra);
     }
 
-    /** Goes one rung down, if there is one. */
+    /** Goes one memory bound down, if there is one. */
     private void descend() {
         level--;
         long bound = (long) (storeAll * (double) level / levels);
@@ -279,7 +278,7 @@ public final class Frontier {
         }
         boolean own = found.model == model && (rival.isEmpty() || !model.mayMove());
         if (own && found.extra - above.extra > STEEP * model.total()) found = inTwo(bound, found);
-        ladder.add(found);
+        pending.add(found);
         above = found;
     }
 
@@ -310,25 +309,25 @@ public final class Frontier {
         for (int k = level; (long) (storeAll * (double) k / levels) > walked.peak; k--) {
             search.squeeze().start(walked.sequence);
             search.squeeze().relax((long) (storeAll * (double) k / levels));
-            ladder.add(here());
+            pending.add(current());
         }
         above = member(search.improve(walked.sequence, walked.peak, share));
-        ladder.add(above);
+        pending.add(above);
         return true;
     }
 
-    /** Adds a rung where the curve is steep, which may also lead to a better end. */
+    /** Adds a memory bound where the curve is steep; this may lead to better plans below. */
     private Member inTwo(long bound, Member found) {
         var middle = under(above, bound + (above.peak - bound) / 2, true, share / 4);
         if (middle == null || middle.extra >= found.extra) return found;
-        ladder.add(middle);
+        pending.add(middle);
         var better = under(middle, bound, false, share / 8);
         return better != null && better.extra < found.extra ? better : found;
     }
 
     /** Bisects towards the least memory that works. */
     private void settleLeast() {
-        boolean large = model.nodes.size() > Effort.LARGE;
+        boolean large = model.nodes.size() > SearchEffort.LARGE;
         long failed = Math.max(floor - 1, above.peak - storeAll / levels);
         for (int k = 0;
                 k < (large ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000);
@@ -339,7 +338,7 @@ public final class Frontier {
                 failed = bound;
             } else {
                 above = found;
-                ladder.add(found);
+                pending.add(found);
             }
         }
     }
@@ -350,7 +349,7 @@ public final class Frontier {
      */
     private @Nullable Member under(Member from, long bound, boolean full, long allowance) {
         var starts = new ArrayList<>(List.of(from.sequence));
-        boolean large = model.nodes.size() > Effort.LARGE;
+        boolean large = model.nodes.size() > SearchEffort.LARGE;
         Member best = null;
         for (double noise : NOISES) {
             if (large && noise > 0) break;
@@ -380,20 +379,20 @@ public final class Frontier {
         if (!squeeze.start(start) || !squeeze.to(bound, noise, ATTEMPT_PER_NODE * start.length))
             return null;
         squeeze.relax(bound);
-        return here();
+        return current();
     }
 
-    /** Tries at each rung to relax the plan of a lower rung. */
+    /** Tries at each memory bound to relax the plan of a lower one. */
     private void ascend(long allowance) {
-        for (int i = ladder.size() - 2; i >= 0; i--) {
-            var own = ladder.get(i);
-            var below = ladder.get(i + 1);
+        for (int i = pending.size() - 2; i >= 0; i--) {
+            var own = pending.get(i);
+            var below = pending.get(i + 1);
             long bound = own.peak;
             search.squeeze().start(below.sequence);
             search.squeeze().relax(bound);
-            var relaxed = here();
+            var relaxed = current();
             if (relaxed.extra < own.extra)
-                ladder.set(i, member(search.improve(relaxed.sequence, bound, allowance)));
+                pending.set(i, member(search.improve(relaxed.sequence, bound, allowance)));
         }
     }
 }

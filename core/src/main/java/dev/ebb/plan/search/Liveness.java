@@ -10,10 +10,10 @@ import java.util.Optional;
  * nodes are computed, some more than once: each value is best freed after its last use before it is
  * recomputed, so the memory at every step follows from one backward pass. Unread computations are
  * dropped on the way, except the last remaining one of a node. Other works, inversions and
- * transfers, are kept only if something reads what they write.
+ * transfers, are kept only if another work reads their results.
  */
 final class Liveness {
-    private final Model model;
+    private final SearchModel model;
     private final boolean[] live;
     private final boolean[] taken;
     private final int[] instances;
@@ -25,7 +25,10 @@ final class Liveness {
     /** The inputs that each work may overwrite, each followed by the output that would. */
     private final int[][] free;
 
-    /** The fetch that must not follow each work, which writes over what it reads; -1 for none. */
+    /**
+     * For each work the fetch that must not follow it, because the work overwrites the value that
+     * the fetch reads; -1 for none.
+     */
     private final int[] ended;
 
     /**
@@ -44,7 +47,7 @@ final class Liveness {
     /** The number of replays so far; identifies the current sequence. */
     long replays;
 
-    Liveness(Model model) {
+    Liveness(SearchModel model) {
         this.model = model;
         live = new boolean[model.values.length];
         taken = new boolean[model.values.length];
@@ -175,7 +178,7 @@ final class Liveness {
     }
 
     /** The computation of {@code sequence} with the highest memory; none if nothing is computed. */
-    static Optional<Node> largest(Model model, int[] sequence) {
+    static Optional<Node> largest(SearchModel model, int[] sequence) {
         var replay = new Liveness(model);
         replay.replay(sequence, sequence.length);
         int at = -1;

@@ -16,8 +16,9 @@ public final class MemberLayouts {
     private final Map<Frontier.Member, Boolean> fitting = new HashMap<>();
 
     /**
-     * @param problem with all places of the families, those that a member does not use too
-     * @param laidOut gives the buffers of a schedule their offsets
+     * @param problem the problem with all places of the families, including those that a member
+     *     does not use
+     * @param laidOut computes the layout of a schedule
      */
     public MemberLayouts(Problem problem, Function<Schedule, Layout> laidOut) {
         this.problem = problem;
@@ -32,7 +33,7 @@ public final class MemberLayouts {
         return laidOut.apply(schedule);
     }
 
-    /** Whether the values that a member puts outside the arena fit their places. */
+    /** Whether the values that a member offloads fit their places. */
     public boolean fitPlaces(Frontier.Member member) {
         return problem.places().isEmpty()
                 || fitting.computeIfAbsent(member, m -> Layout.fitsPlaces(schedule(m)));

@@ -16,11 +16,11 @@ import java.util.Map;
  * that then remains. A plan that moves none takes the sum of its costs.
  */
 final class MemberTimes {
-    private final Model model;
+    private final SearchModel model;
     private final Cost cost;
     private final Map<Member, Member> known = new HashMap<>();
 
-    MemberTimes(Model model, Cost cost) {
+    MemberTimes(SearchModel model, Cost cost) {
         this.model = model;
         this.cost = cost;
     }
@@ -48,12 +48,12 @@ final class MemberTimes {
     }
 
     /**
-     * Least memory first; where values are moved, less time counts more than memory within a {@code
-     * rung}.
+     * Least memory first. If values are moved, peaks are compared only in units of {@code bytes},
+     * and then times.
      */
-    Comparator<Member> byMemory(long rung) {
+    Comparator<Member> byMemory(long bytes) {
         if (!model.mayMove()) return Comparator.comparingLong(Member::peak);
-        return Comparator.comparingLong((Member m) -> m.peak() / Math.max(1, rung))
+        return Comparator.comparingLong((Member m) -> m.peak() / Math.max(1, bytes))
                 .thenComparingDouble(m -> of(m).extra());
     }
 

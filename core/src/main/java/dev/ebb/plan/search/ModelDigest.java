@@ -8,9 +8,9 @@ import dev.ebb.plan.schedule.LateFrees;
 import dev.ebb.plan.schedule.Schedule;
 
 /**
- * A digest of all that a search in a {@link Model} depends on: what each work reads, writes and
- * costs, what each value takes and may become, and how fast the places outside the arena are. Two
- * programs of the same digest have the same plans.
+ * A digest of all that a search in a {@link SearchModel} depends on: what each work reads, writes
+ * and costs, the bytes and bindings of each value, and how fast the places outside the arena are.
+ * Two programs of the same digest have the same plans.
  */
 final class ModelDigest {
     private ModelDigest() {}
@@ -18,20 +18,20 @@ final class ModelDigest {
     /** The compiled code of the search, digested once. */
     private static final byte[] CODE =
             SearchKey.code(
-                    Bounds.class,
+                    LowerBounds.class,
                     Clock.class,
-                    Effort.class,
+                    SearchEffort.class,
                     EvictionCandidates.class,
                     Frontier.class,
-                    Homes.class,
-                    KnownGenerations.class,
+                    StatePlaces.class,
+                    CachedGenerations.class,
                     LateFrees.class,
                     Liveness.class,
                     MemberLayouts.class,
                     MemberTimes.class,
-                    Model.class,
+                    SearchModel.class,
                     ModelDigest.class,
-                    Operands.class,
+                    WorkOperands.class,
                     Ordering.class,
                     Prefetch.class,
                     RecomputeChain.class,
@@ -40,11 +40,11 @@ final class ModelDigest {
                     Replay.class,
                     Schedule.class,
                     ScheduleWriter.class,
-                    Search.class,
+                    NeighbourhoodSearch.class,
                     Timeline.class,
                     Transfers.class);
 
-    static SearchKey of(Model model) {
+    static SearchKey of(SearchModel model) {
         var problem = model.problem;
         var key = new SearchKey(CODE);
         key.put((long) model.params).put((long) model.works).put((long) model.nodes.size());

@@ -15,9 +15,9 @@ import java.util.stream.IntStream;
  * usually follows.
  */
 public final class Ordering {
-    private static final int ROUNDS = 3;
+    private static final int ITERATIONS = 3;
 
-    private final Model model;
+    private final SearchModel model;
     private final int[][] before;
     private final int[][] after;
 
@@ -30,10 +30,10 @@ public final class Ordering {
     /** Whether states that lie outside the arena are updated as early as possible. */
     private final boolean hurried;
 
-    /** Whether what starts outside the arena counts only where it is read. */
+    /** Whether parameters that start outside the arena count as memory only where they are read. */
     private final boolean fetching;
 
-    public Ordering(Model model) {
+    public Ordering(SearchModel model) {
         this(model, true);
     }
 
@@ -41,7 +41,7 @@ public final class Ordering {
      * If not {@code hurried}, states outside the arena may be updated long after their gradients
      * could be computed, which takes more time and sometimes less memory.
      */
-    Ordering(Model model, boolean hurried) {
+    Ordering(SearchModel model, boolean hurried) {
         this.model = model;
         fetching = hurried;
         this.hurried = hurried && Arrays.stream(model.previous).anyMatch(p -> p >= 0);
@@ -83,7 +83,7 @@ public final class Ordering {
 
     /**
      * The sequence with its late nodes moved to the earliest step at which their operands have been
-     * computed and nothing, recomputations included, reads any more what they overwrite.
+     * computed and no later work, recomputations included, reads a value that they overwrite.
      */
     public int[] settle(int[] sequence) {
         var first = new int[model.works];
@@ -111,7 +111,10 @@ public final class Ordering {
         return settled;
     }
 
-    /** Whether {@code p} may be computed again after {@code u}: it only makes what that reads. */
+    /**
+     * Whether {@code p} may be computed again after {@code u}, because only {@code u} reads its
+     * outputs.
+     */
     private boolean mayRunAgainAfter(int p, int u) {
         for (int o : model.out[u])
             for (int x : model.in[p]) if (x == model.overwritten(o)) return false;
@@ -229,16 +232,16 @@ public final class Ordering {
     }
 
     /**
-     * Whether {@code x} takes memory from when it is there until its last reader: what starts
-     * outside the arena is fetched when it is read.
+     * Whether {@code x} takes memory until its last reader; a parameter that starts outside the
+     * arena does not, as it is fetched when it is read.
      */
     private boolean isHeld(int x) {
         return !model.pinned[x] && (!fetching || model.initial[x] || model.maker(x) >= 0);
     }
 
-    /** The order with nodes moved to where they save memory. */
+    /** The order with nodes moved to positions where they save memory. */
     int[] tidy() {
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int iteration = 0; iteration < ITERATIONS; iteration++) {
             boolean moved = false;
             for (int i = 0; i < order.length; i++) step[order[i]] = i;
             for (int u : order.clone()) moved |= hoist(u);

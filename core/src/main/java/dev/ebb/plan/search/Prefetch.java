@@ -11,10 +11,12 @@ import java.util.stream.IntStream;
  * it in all steps until it is read.
  */
 final class Prefetch {
-    /** A fetch starts by this many times its own time before it must, if its lane is idle. */
+    /**
+     * A fetch starts at most this many times its own duration before it must, if its lane is idle.
+     */
     private static final double AHEAD = 6;
 
-    private final Model model;
+    private final SearchModel model;
     private final long bound;
 
     /** The works other than fetches, in their order, and the memory during each. */
@@ -23,7 +25,7 @@ final class Prefetch {
     private final long[] memory;
     private int count;
 
-    /** The fetches: which, the step before which each must start, and the first where it can. */
+    /** The fetches, the step before which each must start, and the first step at which it can. */
     private final int[] fetch;
 
     private final int[] need;
@@ -42,7 +44,7 @@ final class Prefetch {
     private final double[] idle;
     private double now;
 
-    private Prefetch(Model model, int[] sequence, long bound) {
+    private Prefetch(SearchModel model, int[] sequence, long bound) {
         this.model = model;
         this.bound = bound;
         int length = sequence.length;
@@ -60,8 +62,8 @@ final class Prefetch {
         split(sequence);
     }
 
-    /** The same works with every fetch where it starts best. */
-    static int[] in(Model model, int[] sequence, long bound) {
+    /** The same works with every fetch at its best starting point. */
+    static int[] in(SearchModel model, int[] sequence, long bound) {
         return new Prefetch(model, sequence, bound).placed();
     }
 
@@ -144,7 +146,10 @@ final class Prefetch {
         }
     }
 
-    /** When each step begins if nothing waits, and when each fetch must start for that. */
+    /**
+     * Computes the time at which each step begins if nothing waits, and the latest start of each
+     * fetch.
+     */
     private void times() {
         for (int s = 0; s < count; s++)
             begins[s + 1] = begins[s] + (model.isTransfer(steps[s]) ? 0 : model.cost[steps[s]]);

@@ -10,7 +10,7 @@ final class RecomputeChain {
     /** The longest chain; a value that takes more to restore is better kept. */
     private static final int LONGEST = 400;
 
-    private final Model model;
+    private final SearchModel model;
     private final Timeline time;
     private final int[] stamp;
     private int stamps;
@@ -26,7 +26,7 @@ final class RecomputeChain {
     private double price;
     private long work;
 
-    RecomputeChain(Model model, Timeline time) {
+    RecomputeChain(SearchModel model, Timeline time) {
         this.model = model;
         this.time = time;
         stamp = new int[model.works];

@@ -10,10 +10,10 @@ import java.util.Set;
 
 /**
  * Fits a sequence into a budget by evicting values and recomputing them just before their next use.
- * Each round applies the best of all {@link EvictionCandidates}, and the same choice at repeated
- * parts of the graph: the layers of a network are decided together, so a deep network takes hardly
- * more rounds than a shallow one. The choice is greedy, as in DTR (Kirisame et al., 2021), but it
- * knows every later use and is followed by an exact replay.
+ * Each iteration applies the best of all {@link EvictionCandidates}, and the same choice at
+ * repeated parts of the graph: the layers of a network are decided together, so a deep network
+ * takes hardly more iterations than a shallow one. The choice is greedy, as in DTR (Kirisame et
+ * al., 2021), but it knows every later use and is followed by an exact replay.
  */
 final class Rematerialisation {
     /**
@@ -22,7 +22,7 @@ final class Rematerialisation {
      */
     private static final int PATIENCE = 40;
 
-    private final Model model;
+    private final SearchModel model;
     private final Timeline time;
     private final EvictionCandidates offers;
     private Liveness current;
@@ -31,7 +31,7 @@ final class Rematerialisation {
     private int[] scratch = new int[0];
     private long replayed;
 
-    Rematerialisation(Model model, SplitMix dice) {
+    Rematerialisation(SearchModel model, SplitMix dice) {
         this.model = model;
         time = new Timeline(model);
         offers = new EvictionCandidates(model, time, dice);
@@ -72,7 +72,7 @@ final class Rematerialisation {
             var best = offers.best(budget, price, refused, noise);
             if (best.isEmpty()) return false;
             var choice = best.get();
-            if ((noise == 0 && make(offers.like(choice, refused), overflow))
+            if ((noise == 0 && make(offers.repeated(choice, refused), overflow))
                     || (replay(choice) && overflow(trial) < overflow)) {
                 price = choice.price();
                 swap();
@@ -86,7 +86,8 @@ final class Rematerialisation {
     }
 
     /**
-     * Applies those of several choices, best first, that deliver what they promise and are needed.
+     * Applies those of several choices, best first, that lower the peak as predicted and are
+     * needed.
      */
     private boolean make(List<EvictionCandidates.Choice> choices, double overflow) {
         var byScore = new ArrayList<>(choices);
@@ -120,7 +121,7 @@ final class Rematerialisation {
         int step = choice.step();
         int[] chain = choice.chain();
         int length = current.length + chain.length;
-        room(length);
+        ensureCapacity(length);
         System.arraycopy(current.order, 0, scratch, 0, step);
         System.arraycopy(chain, 0, scratch, step, chain.length);
         System.arraycopy(current.order, step, scratch, step + chain.length, current.length - step);
@@ -136,7 +137,7 @@ final class Rematerialisation {
         stores.sort(Comparator.comparingInt(EvictionCandidates.Choice::since));
         int length = current.length + stores.size();
         for (var choice : choices) length += choice.chain().length;
-        room(length);
+        ensureCapacity(length);
         var stored = new HashSet<Integer>();
         int to = 0;
         int chained = 0;
@@ -171,7 +172,7 @@ final class Rematerialisation {
         trial = old;
     }
 
-    private void room(int length) {
+    private void ensureCapacity(int length) {
         if (scratch.length < length) scratch = new int[length + length / 4 + 16];
     }
 
@@ -200,7 +201,7 @@ final class Rematerialisation {
         }
     }
 
-    /** A quick check: could the values that step {@code i} restores have stayed? */
+    /** A quick check whether the values that step {@code i} restores could have stayed resident. */
     private boolean isSpare(int i) {
         int u = time.order[i];
         long relieved = 0;
@@ -221,7 +222,7 @@ final class Rematerialisation {
     }
 
     private boolean drop(int step) {
-        room(current.length);
+        ensureCapacity(current.length);
         System.arraycopy(current.order, 0, scratch, 0, step);
         System.arraycopy(current.order, step + 1, scratch, step, current.length - step - 1);
         replayed += current.length;

@@ -12,17 +12,17 @@ import java.util.Map;
  * match those in the middle.
  */
 final class RepeatedNodes {
-    private static final int ROUNDS = 3;
+    private static final int ITERATIONS = 3;
     private static final long PRIME = 0x9E3779B97F4A7C15L;
 
     private final int[] colour;
     private final int[][] members;
 
-    RepeatedNodes(Model model) {
+    RepeatedNodes(SearchModel model) {
         int n = model.nodes.size();
         var now = new long[n];
         for (int u = 0; u < n; u++) now[u] = own(model, u);
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int iteration = 0; iteration < ITERATIONS; iteration++) {
             var next = new long[n];
             for (int u = 0; u < n; u++) next[u] = among(model, u, now);
             now = next;
@@ -39,7 +39,7 @@ final class RepeatedNodes {
         for (int u = 0; u < n; u++) members[colour[u]][count[colour[u]]++] = u;
     }
 
-    private static long own(Model model, int u) {
+    private static long own(SearchModel model, int u) {
         var node = model.nodes.get(u);
         long hash = node.op().name().hashCode();
         hash = mix(hash, node.reverse() ? 1 : 2);
@@ -50,7 +50,7 @@ final class RepeatedNodes {
         return hash;
     }
 
-    private static long among(Model model, int u, long[] colours) {
+    private static long among(SearchModel model, int u, long[] colours) {
         long hash = colours[u];
         for (int x : model.in[u]) {
             int p = model.maker(x);
@@ -69,12 +69,12 @@ final class RepeatedNodes {
         return z ^ z >>> 29;
     }
 
-    /** Whether both are nodes, and alike. */
+    /** Whether both are nodes that repeat each other. */
     boolean are(int u, int v) {
         return u < colour.length && v < colour.length && colour[u] == colour[v];
     }
 
-    /** The nodes like {@code u}, itself among them, in the order of the graph. */
+    /** The nodes that repeat {@code u}, including itself, in the order of the graph. */
     int[] of(int u) {
         return members[colour[u]];
     }

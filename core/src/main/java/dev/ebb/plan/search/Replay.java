@@ -15,7 +15,7 @@ import java.util.Set;
  * that are neither kept nor resident are recomputed from the nearest resident values.
  */
 public final class Replay {
-    private final Model model;
+    private final SearchModel model;
     private final Ordering ordering;
     private final boolean[] keep;
     private final boolean[] fresh;
@@ -25,7 +25,7 @@ public final class Replay {
     private final boolean[] opened;
     private boolean circular;
 
-    public Replay(Model model, Ordering ordering) {
+    public Replay(SearchModel model, Ordering ordering) {
         this.model = model;
         this.ordering = ordering;
         keep = new boolean[model.values.length];
@@ -44,9 +44,9 @@ public final class Replay {
     }
 
     /**
-     * As {@link #keeping}, but rebuilding by inverses what it can: of a chain of invertible nodes
-     * only the last value is kept, and the others are rebuilt backwards from it. None if an inverse
-     * needs the value it is to rebuild, or one that has been overwritten.
+     * As {@link #keeping}, but values are rebuilt by inverses if possible: of a chain of invertible
+     * nodes only the last value is kept, and the others are rebuilt backwards from it. None if an
+     * inverse needs the value it is to rebuild, or one that has been overwritten.
      */
     Optional<int[]> inverting() {
         var kept = new HashSet<Value>();
@@ -145,7 +145,7 @@ public final class Replay {
     }
 
     /** The sequence without recomputations that nothing reads. */
-    public static int[] cleaned(Model model, int[] sequence) {
+    public static int[] cleaned(SearchModel model, int[] sequence) {
         var replay = new Liveness(model);
         if (!replay.replay(sequence, sequence.length)) {
             throw new IllegalStateException(

@@ -16,15 +16,15 @@ import java.util.stream.Collectors;
  * overwritten in place.
  */
 public final class ScheduleWriter {
-    private final Model model;
+    private final SearchModel model;
     private final boolean[] live;
 
-    private ScheduleWriter(Model model) {
+    private ScheduleWriter(SearchModel model) {
         this.model = model;
         live = model.pinned.clone();
     }
 
-    public static Schedule of(Model model, int[] sequence) {
+    public static Schedule of(SearchModel model, int[] sequence) {
         var schedule = new Schedule(model.problem, new ScheduleWriter(model).write(sequence));
         if (!model.mayMove()) return schedule;
         var inPlace = new HashSet<Value>();

@@ -32,10 +32,11 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Finds the values of a loop's round that are best kept on tape for the reverse of that round. The
- * round and its reverse are one graph; a barrier between the two halves takes more memory than
- * anything else, so that the peak of a plan is the barrier plus the values kept across it. The
- * plans of that problem are then the best sets of values to keep, for each number of bytes.
+ * Finds the values of a loop's iteration that are best kept on tape for the reverse of that
+ * iteration. The iteration and its reverse are one graph; a barrier between the two halves takes
+ * more memory than anything else, so that the peak of a plan is the barrier plus the values kept
+ * across it. The plans of that problem are then the best sets of values to keep, for each number of
+ * bytes.
  */
 public final class TapeSearch {
     private final Graph graph;
@@ -45,12 +46,12 @@ public final class TapeSearch {
     private final Predicate<Value> held;
 
     /**
-     * @param graph the round, then its reverse
-     * @param forwardParams the first params, which the round reads
-     * @param forwardResults what the round gives
-     * @param early tells the nodes that need nothing else
-     * @param held tells the values that have to be kept to be read later: carries, and what follows
-     *     from carries and slices
+     * @param graph the iteration, then its reverse
+     * @param forwardParams the first params, which the iteration reads
+     * @param forwardResults the results of the iteration
+     * @param early selects the nodes that depend on nothing else
+     * @param held selects the values that must be kept to be read later: carries, and values that
+     *     depend on carries and slices
      */
     public TapeSearch(
             Graph graph,
@@ -70,13 +71,13 @@ public final class TapeSearch {
         var problem = problem();
         Cost costs = node -> isFree(node) ? 0 : cost.of(node);
         var found = new LinkedHashSet<Set<Value>>();
-        var families = new Families(problem, costs, Effort.PART, cache);
+        var families = new PlanFamilies(problem, costs, SearchEffort.PART, cache);
         for (var frontier : families.of(Ways.recomputing()))
             for (var member : frontier.all()) found.add(across(problem, member.schedule().steps()));
         return List.copyOf(found);
     }
 
-    /** The values that {@code planner} keeps from the round to its reverse. */
+    /** The values that {@code planner} keeps from the iteration to its reverse. */
     public Set<Value> kept(Function<Problem, Schedule> planner) {
         var problem = problem();
         return across(problem, planner.apply(problem).steps());

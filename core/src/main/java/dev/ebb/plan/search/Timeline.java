@@ -10,7 +10,7 @@ import java.util.Arrays;
  * constant or logarithmic time.
  */
 final class Timeline {
-    private final Model model;
+    private final SearchModel model;
 
     /**
      * The events of value {@code v}: {@code events[first[v]..first[v + 1])}, {@code 2 * step +
@@ -34,7 +34,7 @@ final class Timeline {
 
     private final boolean[] seen;
 
-    Timeline(Model model) {
+    Timeline(SearchModel model) {
         this.model = model;
         first = new int[model.values.length + 1];
         seen = new boolean[model.works];
@@ -50,11 +50,11 @@ final class Timeline {
         length = replay.length;
         budget = bound;
         if (overCount.length <= length) {
-            int room = length + length / 4 + 16;
-            overCount = new int[room + 1];
-            overBytes = new double[room + 1];
-            firstTime = new boolean[room];
-            highest = new long[32 - Integer.numberOfLeadingZeros(room)][room];
+            int capacity = length + length / 4 + 16;
+            overCount = new int[capacity + 1];
+            overBytes = new double[capacity + 1];
+            firstTime = new boolean[capacity];
+            highest = new long[32 - Integer.numberOfLeadingZeros(capacity)][capacity];
         }
         indexEvents();
         indexMemory();
@@ -145,8 +145,8 @@ final class Timeline {
     }
 
     /**
-     * Whether {@code v} is resident just before {@code step}, because something at or after it
-     * reads it.
+     * Whether {@code v} is resident just before {@code step}, because a work at or after it reads
+     * it.
      */
     boolean isLive(int v, int step) {
         return isLiveBefore(v, next(v, step));

@@ -17,23 +17,23 @@ import java.util.stream.IntStream;
  * wait is worth.
  */
 final class Transfers {
-    private final Model model;
+    private final SearchModel model;
     private final int[] sequence;
 
-    private Transfers(Model model, int[] sequence) {
+    private Transfers(SearchModel model, int[] sequence) {
         this.model = model;
         this.sequence = sequence.clone();
     }
 
     /**
-     * The values worth a transfer, as numbers in {@code values}: not workspace, which nothing
-     * reads.
+     * The values worth a transfer, by their index in {@code values}; workspace is not, as no node
+     * reads it.
      */
     static int[] movable(Problem problem, List<Value> values) {
         var read = new HashSet<>(problem.graph().results());
         for (Node node : problem.graph().nodes()) read.addAll(node.inputs());
         for (Node node : problem.graph().nodes()) {
-            // communication with another rank may still write there
+            // communication with another rank may still write to its memory
             if (node.op().traits().contains(Trait.BESIDE)) node.outputs().forEach(read::remove);
         }
         return IntStream.range(0, values.size())
@@ -46,7 +46,7 @@ final class Transfers {
      * A sequence of nodes with the mandatory transfers: parameters that start outside the arena are
      * fetched before their first use, results that end there are stored.
      */
-    static int[] complete(Model model, int[] nodes) {
+    static int[] complete(SearchModel model, int[] nodes) {
         var there = model.initial.clone();
         var all = new int[nodes.length + 2 * model.values.length];
         int length = 0;
@@ -67,7 +67,7 @@ final class Transfers {
     /**
      * The same sequence, with transfers started as early as {@code bound} bytes of memory allow.
      */
-    static int[] eager(Model model, int[] sequence, long bound) {
+    static int[] eager(SearchModel model, int[] sequence, long bound) {
         var transfers = new Transfers(model, sequence);
         for (int i = 0; i < sequence.length; i++) transfers.storeEarly(i);
         return Prefetch.in(model, transfers.sequence, bound);

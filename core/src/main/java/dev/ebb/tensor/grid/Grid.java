@@ -83,9 +83,10 @@ public record Grid(int bits) {
         return new Grid(bits - power);
     }
 
-    private Tensor checked(Tensor x, String what) {
-        var region = Recording.of(List.of(x), what).map(r -> r.graph().region()).orElse(Region.TOP);
-        var where = region.isTop() ? what : what + " in " + region;
+    private Tensor checked(Tensor x, String operation) {
+        var region =
+                Recording.of(List.of(x), operation).map(r -> r.graph().region()).orElse(Region.TOP);
+        var where = region.isTop() ? operation : operation + " in " + region;
         return x.apply(new GridOps.GridLargest()).apply(new GridOps.GridFits(this, where), x);
     }
 

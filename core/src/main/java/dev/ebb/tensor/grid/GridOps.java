@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Arithmetic on a {@link Grid}. Each op is a kernel of its own, so that streams lie in memory,
- * where they can be taken back.
+ * Arithmetic on a {@link Grid}. Each op is a kernel of its own, so that streams are in memory,
+ * where they can be inverted.
  */
 final class GridOps {
     private GridOps() {}
@@ -73,7 +73,7 @@ final class GridOps {
         var away =
                 x.ge(new Scalar.Lit(type, 0))
                         .select(new Scalar.Lit(type, half), new Scalar.Lit(type, -half));
-        return whole(grid, x, type).add(away).sub(away);
+        return integer(grid, x, type).add(away).sub(away);
     }
 
     /** The value of this number of grid steps, wrapped around if it lies beyond an end. */
@@ -87,11 +87,11 @@ final class GridOps {
         return steps.sub(turn).mul(new Scalar.Lit(type, grid.step()));
     }
 
-    private static Scalar whole(Grid grid, Scalar x, DType type) {
+    private static Scalar integer(Grid grid, Scalar x, DType type) {
         return x.mul(new Scalar.Lit(type, 1 / grid.step()));
     }
 
-    /** To the nearest place on the grid. */
+    /** Rounds to the nearest number of the grid. */
     record GridEnter(Grid grid) implements OnGrid {
         @Override
         public int reads() {
@@ -109,7 +109,7 @@ final class GridOps {
         }
     }
 
-    /** {@code x + f}, from which {@code x} can be had again. */
+    /** {@code x + f}, which can be inverted for {@code x}. */
     record GridAdd(Grid grid) implements OnGrid {
         @Override
         public int reads() {
@@ -118,7 +118,7 @@ final class GridOps {
 
         @Override
         public Scalar at(DType type) {
-            var sum = whole(grid, Scalar.arg(0), type).add(steps(grid, Scalar.arg(1), type));
+            var sum = integer(grid, Scalar.arg(0), type).add(steps(grid, Scalar.arg(1), type));
             return wrapped(grid, sum, type);
         }
 
@@ -134,7 +134,7 @@ final class GridOps {
         }
     }
 
-    /** {@code x - f}, from which {@code x} can be had again. */
+    /** {@code x - f}, which can be inverted for {@code x}. */
     record GridSub(Grid grid) implements OnGrid {
         @Override
         public int reads() {
@@ -143,7 +143,7 @@ final class GridOps {
 
         @Override
         public Scalar at(DType type) {
-            var rest = whole(grid, Scalar.arg(0), type).sub(steps(grid, Scalar.arg(1), type));
+            var rest = integer(grid, Scalar.arg(0), type).sub(steps(grid, Scalar.arg(1), type));
             return wrapped(grid, rest, type);
         }
 
@@ -159,7 +159,7 @@ final class GridOps {
         }
     }
 
-    /** As many steps of another grid. */
+    /** The same number of steps on another grid. */
     record GridScale(Grid grid, int power) implements OnGrid {
         GridScale {
             grid.scaled(power);
@@ -218,10 +218,11 @@ final class GridOps {
     }
 
     /**
-     * The first operand, the largest size of an element of the second, if that fits the grid. What
-     * the grid op waits for: a check by dependence, not by effect, so that a replay may repeat it.
+     * The first operand, the largest size of an element of the second, if that fits the grid. The
+     * grid op reads its result: the check is an operand, not an effect, so that it may be
+     * recomputed.
      */
-    record GridFits(Grid grid, String what) implements Differentiable {
+    record GridFits(Grid grid, String operation) implements Differentiable {
         @Override
         public List<Type> infer(List<Type> in) {
             return List.of(in.getFirst());
@@ -229,7 +230,7 @@ final class GridOps {
 
         @Override
         public Kernel kernel(List<Type> in) {
-            return new Fits(grid, what, in.getLast().shape());
+            return new Fits(grid, operation, in.getLast().shape());
         }
 
         @Override
@@ -239,7 +240,7 @@ final class GridOps {
     }
 
     /** Reads the tensor itself only to say which of its elements does not fit. */
-    private record Fits(Grid grid, String what, Shape shape) implements Kernel.Library {
+    private record Fits(Grid grid, String operation, Shape shape) implements Kernel.Library {
         @Override
         public long workspaceBytes() {
             return 0;
@@ -263,7 +264,7 @@ final class GridOps {
 
         private GridException refusal(Buffer x, long at) {
             double value = x.get(at);
-            var element = what + ": " + value + " at " + index(at);
+            var element = operation + ": " + value + " at " + index(at);
             if (Double.isNaN(value) || Double.isInfinite(value)) {
                 return new GridException(
                         element

@@ -125,7 +125,7 @@ final class ContractionOrder {
         left.add(set);
     }
 
-    /** What is left of a subset's axes once it is multiplied. */
+    /** The axes of the product of a subset of the operands. */
     private String axes(int set) {
         var own = "";
         var others = new StringBuilder();

@@ -39,8 +39,8 @@ final class Einsum {
         return new Einsum(equation.replace(" ", "")).run(operands);
     }
 
-    private ShapeException fault(String what) {
-        return new ShapeException("einsum '" + equation + "': " + what);
+    private ShapeException fault(String fault) {
+        return new ShapeException("einsum '" + equation + "': " + fault);
     }
 
     private Tensor run(List<Tensor> operands) {

@@ -28,7 +28,7 @@ interface Factorisation extends Differentiable {
         void run(int number, List<Buffer> in, List<Buffer> out, Buffer workspace);
     }
 
-    /** A loop over the matrices of a batch, with room for some doubles. */
+    /** A loop over the matrices of a batch, with a workspace of doubles. */
     record Each(int count, long doubles, Body body) implements Kernel.Library {
         @Override
         public long workspaceBytes() {

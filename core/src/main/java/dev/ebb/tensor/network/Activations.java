@@ -11,7 +11,7 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 import dev.ebb.tensor.Unary;
 
-/** Activations. Those made of straight lines keep bits, not values, for their derivative. */
+/** Activations. Piecewise linear ones keep only bits for their derivative. */
 public final class Activations {
     private Activations() {}
 
@@ -56,7 +56,7 @@ public final class Activations {
         }
     }
 
-    /** Both bounds belong to the part with slope one. */
+    /** At both bounds the slope is one. */
     public record Clamp(double low, double high) implements Unary {
         public Clamp {
             if (!(low <= high)) {
@@ -184,10 +184,10 @@ public final class Activations {
     }
 
     /**
-     * What the approximation of {@link Gelu} by a hyperbolic tangent multiplies x with: (1 + tanh
-     * u) / 2 with u = c (x + a x^3), written as the logistic function of 2u, which is one
-     * exponential instead of a hyperbolic tangent. Within 4 units in the last place right of zero,
-     * and 4 + 6 |u| left of it, as the exponential magnifies the rounding of its argument.
+     * The factor of x in the approximation of {@link Gelu} by a hyperbolic tangent: (1 + tanh u) /
+     * 2 with u = c (x + a x^3), written as the logistic function of 2u, which is one exponential
+     * instead of a hyperbolic tangent. Within 4 units in the last place right of zero, and 4 + 6
+     * |u| left of it, as the exponential magnifies the rounding of its argument.
      */
     record GeluGate() implements Unary {
         private static final double SLOPE = 2 * Math.sqrt(2 / Math.PI);
@@ -206,8 +206,8 @@ public final class Activations {
     }
 
     /**
-     * x times {@link GeluGate}. Its derivative asks for x alone: the gate is computed again, which
-     * takes less than keeping it would.
+     * x times {@link GeluGate}. Its derivative reads x alone: recomputing the gate takes less time
+     * than keeping it.
      */
     record GeluTanh() implements Unary {
         @Override

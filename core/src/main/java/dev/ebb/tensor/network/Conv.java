@@ -32,10 +32,10 @@ public record Conv(
         if (groups < 1) throw new ShapeException("a convolution of " + groups + " groups");
     }
 
-    private static List<Integer> atLeast(String what, int least, List<Integer> given) {
+    private static List<Integer> atLeast(String name, int least, List<Integer> given) {
         if (given.isEmpty() || given.stream().anyMatch(n -> n < least)) {
             throw new ShapeException(
-                    "a " + what + " of " + given + ": it takes numbers from " + least + " on");
+                    "a " + name + " of " + given + ": it takes numbers from " + least + " on");
         }
         return List.copyOf(given);
     }
@@ -78,12 +78,12 @@ public record Conv(
     }
 
     /** {@code numbers} for each of {@code rank} axes. */
-    static List<Integer> each(String what, List<Integer> numbers, int rank) {
+    static List<Integer> each(String name, List<Integer> numbers, int rank) {
         if (numbers.size() == rank) return numbers;
         if (numbers.size() == 1) return Collections.nCopies(rank, numbers.getFirst());
         throw new ShapeException(
                 "a "
-                        + what
+                        + name
                         + " of "
                         + numbers
                         + " for "

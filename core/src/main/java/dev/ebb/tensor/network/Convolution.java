@@ -13,8 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One side of the trilinear form sum(input * weight * output) that a convolution is. Each side's
- * derivative is the two others, so there are three kernels for all orders.
+ * A convolution is the trilinear form sum(input * weight * output); this op computes one of the
+ * three from the other two. The derivative of each consists of the other two ops, so three kernels
+ * suffice for all orders.
  */
 record Convolution(Kernel.Convolve form) implements Differentiable {
 
@@ -153,14 +154,14 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
         return x.rank() - 2;
     }
 
-    private static void divides(String op, String what, int count, Conv c) {
+    private static void divides(String op, String name, int count, Conv c) {
         if (count % c.groups() != 0) {
             throw new ShapeException(
                     op
                             + ": "
                             + count
                             + " "
-                            + what
+                            + name
                             + " do not divide into "
                             + c.groups()
                             + " groups");
@@ -186,7 +187,7 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
         return new Shape(dims);
     }
 
-    /** The sides that are given, in the order input, weight, output. */
+    /** The two sides that are operands, in the order input, weight, output. */
     private List<Side> given() {
         return switch (form.side()) {
             case OUTPUT -> List.of(Side.INPUT, Side.WEIGHT);
@@ -224,7 +225,7 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
         for (int i = 0; i < 2; i++) {
             if (!rule.wants(i)) continue;
             var side = given().get(i);
-            // the cotangent stands in for this op's own side
+            // the cotangent takes the place of this op's result
             var other = new Convolution(withSide(side));
             var operands =
                     other.given().stream()

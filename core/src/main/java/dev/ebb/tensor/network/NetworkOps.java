@@ -17,7 +17,7 @@ public interface NetworkOps extends NormalizeOps, LossOps, ConvolveOps {
      * group of query heads. A query that sees nothing gets zeros.
      */
     default Tensor attention(Tensor k, Tensor v, Attention options) {
-        return Attending.of((Tensor) this, k, v, options);
+        return FlashAttention.of((Tensor) this, k, v, options);
     }
 
     /**

@@ -11,8 +11,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * How small windows lie over [batch, channels, ...]. The tensor is padded, or cut where no window
- * reaches, so that every window lies within it and each spatial axis is a whole number of strides.
+ * The geometry of small pooling windows over [batch, channels, ...]. The tensor is padded, or cut
+ * where no window reaches, so that every window lies within it and each spatial axis is a whole
+ * number of strides.
  *
  * @param lead batch and channels
  */
@@ -26,17 +27,17 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
             return new Axis(in, padding, padded, out, kernel, stride);
         }
 
-        /** Elements that come after the real ones; fewer than none where these are cut. */
+        /** The number of elements after the real ones; negative if real ones are cut. */
         int high() {
             return padded - low - in;
         }
 
-        /** Windows that hold an element, at most. */
+        /** The largest number of windows that contain an element. */
         int cover() {
             return Math.ceilDiv(kernel, stride);
         }
 
-        /** Strides that the padded axis has. */
+        /** The number of strides of the padded axis. */
         int strides() {
             return padded / stride;
         }
@@ -83,12 +84,18 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
         return shape(Axis::out);
     }
 
-    /** Windows with those that begin before the first or after the last one. */
+    /**
+     * The shape of the windows together with those that begin before the first or after the last
+     * one.
+     */
     Shape surrounded() {
         return shape(a -> a.strides() + a.cover() - 1);
     }
 
-    /** The padded tensor with an axis for the elements within a stride beside each spatial axis. */
+    /**
+     * The shape of the padded tensor with a further axis, for the elements within a stride, after
+     * each spatial axis.
+     */
     Shape phases() {
         var dims = new ArrayList<>(lead);
         for (var a : axes) {
@@ -116,7 +123,7 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
         return used.pad(behindLead(low), behindLead(high), value);
     }
 
-    /** Zeros where there are no windows. */
+    /** {@code windows} padded with zeros to {@link #surrounded()}. */
     Tensor surrounded(Tensor windows) {
         if (windows.shape().equals(surrounded())) return windows;
         var low = axes.stream().map(a -> a.cover() - 1).toList();
@@ -124,7 +131,7 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
         return windows.pad(behindLead(low), behindLead(high));
     }
 
-    /** The windows among what {@link #surrounded} gives. */
+    /** The part of {@code surrounded} that holds the windows. */
     Tensor windows(Tensor surrounded) {
         Tensor x = surrounded;
         for (int d = 0; d < rank(); d++) {
@@ -175,7 +182,10 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
         return new View(offset, strides);
     }
 
-    /** Reads, at an element by its phases, what belongs to this window of those that hold it. */
+    /**
+     * The view that reads, for each element (by its phases), the value of this window among those
+     * that contain it.
+     */
     View cover(List<Integer> number) {
         var own = View.contiguous(surrounded());
         var strides = new ArrayList<>(own.strides().subList(0, 2));
@@ -193,10 +203,11 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
         Scalar real = new Scalar.Lit(DType.BOOL, 1);
         for (int d = 0; d < rank(); d++) {
             var a = axes.get(d);
-            var at = new Scalar.Index(2 + d).mul(whole(a.stride())).add(whole(tap.get(d)));
-            if (tap.get(d) < a.low()) real = real.and(at.ge(whole(a.low())));
+            var at = new Scalar.Index(2 + d).mul(integer(a.stride())).add(integer(tap.get(d)));
+            if (tap.get(d) < a.low()) real = real.and(at.ge(integer(a.low())));
             int end = a.low() + a.in();
-            if ((a.out() - 1) * a.stride() + tap.get(d) >= end) real = real.and(at.lt(whole(end)));
+            if ((a.out() - 1) * a.stride() + tap.get(d) >= end)
+                real = real.and(at.lt(integer(end)));
         }
         return real;
     }
@@ -204,18 +215,18 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
     /** Whether this window of those that may hold the current element chose it by {@code route}. */
     Scalar isChosen(List<Integer> number, Scalar route) {
         Scalar there = new Scalar.Lit(DType.BOOL, 1);
-        Scalar tap = whole(0);
+        Scalar tap = integer(0);
         for (int d = 0; d < rank(); d++) {
             var a = axes.get(d);
             int before = a.stride() * (a.cover() - 1 - number.get(d));
-            var own = new Scalar.Index(3 + 2 * d).add(whole(before));
-            if (before + a.stride() > a.kernel()) there = there.and(own.lt(whole(a.kernel())));
-            tap = tap.mul(whole(a.kernel())).add(own);
+            var own = new Scalar.Index(3 + 2 * d).add(integer(before));
+            if (before + a.stride() > a.kernel()) there = there.and(own.lt(integer(a.kernel())));
+            tap = tap.mul(integer(a.kernel())).add(own);
         }
         return there.and(route.eq(tap));
     }
 
-    static Scalar whole(int n) {
+    static Scalar integer(int n) {
         return new Scalar.Lit(DType.I32, n);
     }
 }

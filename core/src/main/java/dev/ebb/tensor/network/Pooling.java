@@ -161,14 +161,14 @@ final class Pooling {
         public Kernel kernel(List<Type> in) {
             var element = new Scalar.Index(0).cast(DType.I64);
             var bin = new Scalar.Index(1).cast(DType.I64);
-            var first = bin.mul(whole(from)).div(whole(to));
-            var last = bin.add(whole(1)).mul(whole(from)).add(whole(to - 1)).div(whole(to));
+            var first = bin.mul(integer(from)).div(integer(to));
+            var last = bin.add(integer(1)).mul(integer(from)).add(integer(to - 1)).div(integer(to));
             var share = real(1).div(last.sub(first).cast(dtype));
             var inside = element.ge(first).and(element.lt(last));
             return Kernel.Map.of(Shape.of(from, to), List.of(), inside.select(share, real(0)));
         }
 
-        private static Scalar whole(int n) {
+        private static Scalar integer(int n) {
             return new Scalar.Lit(DType.I64, n);
         }
 

@@ -16,7 +16,9 @@ public enum Reduction {
         };
     }
 
-    /** As {@link #of}, where only elements of weight one count and the others are zero. */
+    /**
+     * As {@link #of}, where only elements of weight one count; the losses of the others are zero.
+     */
     Tensor of(Tensor losses, Tensor weights) {
         return switch (this) {
             case NONE -> losses;

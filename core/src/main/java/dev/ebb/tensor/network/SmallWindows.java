@@ -18,8 +18,8 @@ import java.util.List;
 
 /**
  * Max pooling over small windows as elementwise kernels: each element of a window is an operand of
- * its own, the same tensor read elsewhere. So it runs on every device, is merged with what comes
- * before and after it, and is part of what a device records.
+ * its own, the same tensor read through another view. So it runs on every device, is fused with the
+ * nodes before and after it, and can be recorded.
  */
 final class SmallWindows {
     /** The most elements of a window, each of which is an operand of the kernel. */
@@ -37,7 +37,10 @@ final class SmallWindows {
         return Tensors.apply(new Max(g), Collections.nCopies(g.taps().size(), whole)).getFirst();
     }
 
-    /** Adds each window's element where its route leads; the sums are of the padded shape. */
+    /**
+     * Adds the element of each window to the position that its route names; the sums have the
+     * padded shape.
+     */
     private static Tensor unpool(PoolGeometry g, Tensor route, Tensor elements) {
         int n = g.covers().size();
         var in = new ArrayList<>(Collections.nCopies(n, g.surrounded(route)));
@@ -45,7 +48,7 @@ final class SmallWindows {
         return Tensors.apply(new Unpool(g), in).getFirst().reshape(g.padded());
     }
 
-    /** Reads for each window the element to which its route leads. */
+    /** Reads for each window the element that its route names. */
     private static Tensor follow(PoolGeometry g, Tensor route, Tensor padded) {
         var in = new ArrayList<>(List.of(route));
         in.addAll(Collections.nCopies(g.taps().size(), padded));
@@ -81,13 +84,13 @@ final class SmallWindows {
             for (int t = 1; t <= last; t++) largest = largest.max(Scalar.arg(t));
             // the first of the largest; the first NaN, if there is one
             var element = Scalar.arg(last);
-            Scalar route = PoolGeometry.whole(last);
+            Scalar route = PoolGeometry.integer(last);
             for (int t = last - 1; t >= 0; t--) {
                 var x = Scalar.arg(t);
                 var isLargest = x.eq(largest).apply(Fn2.OR, x.apply(Fn2.NE, x));
                 var found = g.isReal(taps.get(t)).and(isLargest);
                 element = found.select(x, element);
-                route = found.select(PoolGeometry.whole(t), route);
+                route = found.select(PoolGeometry.integer(t), route);
             }
             return new Kernel.Map(
                     g.pooled(),
@@ -101,7 +104,10 @@ final class SmallWindows {
         }
     }
 
-    /** Operands: routes once for each window that may hold an element, then what is added. */
+    /**
+     * Operands: the routes, once for each window that may contain an element, then the values to
+     * add.
+     */
     private record Unpool(PoolGeometry g) implements Differentiable {
         @Override
         public List<Type> infer(List<Type> in) {
@@ -146,7 +152,7 @@ final class SmallWindows {
             taps.forEach(t -> views.add(g.tap(t)));
             var element = Scalar.arg(taps.size());
             for (int t = taps.size() - 2; t >= 0; t--) {
-                var here = Scalar.arg(0).eq(PoolGeometry.whole(t));
+                var here = Scalar.arg(0).eq(PoolGeometry.integer(t));
                 element = here.select(Scalar.arg(1 + t), element);
             }
             return Kernel.Map.of(g.pooled(), views, element);

@@ -20,9 +20,9 @@ import java.util.List;
 
 /**
  * Softmax and its relatives, each an elementwise function of x and two statistics of its row: the
- * largest element, which keeps exponentials finite, and the sum of exponentials. The statistics
- * carry no derivative of their own; the rules here say the derivative of the whole. What a backward
- * half reads is then the result, or x and two numbers a row.
+ * largest element, which keeps exponentials finite, and the sum of exponentials. The statistics get
+ * no cotangents; the rules here are the derivatives of the whole functions. A backward half then
+ * reads the result, or x and two numbers per row.
  */
 public final class Softmax {
     private Softmax() {}
@@ -131,7 +131,7 @@ public final class Softmax {
             return in.subList(2, 3);
         }
 
-        /** Reads one element of x in each row, for the operand's sake, and does not use it. */
+        /** Reads one element of x in each row without using it, because x must be an operand. */
         @Override
         public Kernel kernel(List<Type> in) {
             var shape = in.getLast().shape();
@@ -187,7 +187,7 @@ public final class Softmax {
         }
     }
 
-    /** The reverse of {@link Pick}: rows of zeros but for one element. */
+    /** The transpose of {@link Pick}: rows of zeros except for one element. */
     private record Place(int classes) implements Differentiable {
         @Override
         public List<Type> infer(List<Type> in) {

@@ -13,9 +13,9 @@ import java.util.List;
 /**
  * {@code (x - mean) * scale * weight + bias}, where mean and scale are the mean of x and the
  * reciprocal of its deviation along the axes that they have with size one, and weight and bias have
- * the same shape as they do. The statistics get no cotangent here: the rule says the derivative of
- * the whole, in closed form, so that a backward half takes two sums over x and one pass. What those
- * are made of is differentiable like anything else, so higher orders follow.
+ * the same shape as they do. The statistics get no cotangent here: the rule is the derivative of
+ * the whole function in closed form, so that a backward half takes two sums over x and one pass.
+ * The derivative consists of differentiable ops, so higher orders follow.
  */
 record Standardize() implements Differentiable {
     /** Of x by its own moments; the result is of x's type, all else is wide. */

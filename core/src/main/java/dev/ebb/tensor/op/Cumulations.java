@@ -11,7 +11,7 @@ import dev.ebb.tensor.Tensors;
 
 import java.util.List;
 
-/** Ops that carry something along one axis. */
+/** Cumulative ops along one axis: running sums, products and linear recurrences. */
 final class Cumulations {
     private Cumulations() {}
 

@@ -254,7 +254,7 @@ public interface ElementOps {
 
     /** The derivative of this order of {@link #digamma}. */
     default Tensor polygamma(int order) {
-        return self().apply(new SpecialFunctions.Polygamma(order));
+        return self().apply(new SpecialFunctionOps.Polygamma(order));
     }
 
     /** The nearest value in {@code [low, high]}. */

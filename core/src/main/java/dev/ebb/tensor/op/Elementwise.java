@@ -181,8 +181,8 @@ public final class Elementwise {
     }
 
     /**
-     * Ways back to the two operands of {@code op}, of those that were not stretched: whole numbers
-     * wrap, so what was added can be taken away, while floats are rounded.
+     * The inverses for the two operands of {@code op}, unless an operand was broadcast: integers
+     * wrap, so an addition can be inverted exactly, while floats are rounded.
      */
     private static List<Inverse> ofWholes(
             Op op,
@@ -293,7 +293,7 @@ public final class Elementwise {
         }
     }
 
-    /** Nothing of {@code d} to the loser, half of it where there is none, else all. */
+    /** The part of {@code d} for one operand: zero where it loses, half at ties, otherwise all. */
     private static Tensor share(Tensor loses, Tensor ties, Tensor d) {
         return choose(loses, d.literal(0), choose(ties, d.mul(0.5), d));
     }

@@ -21,13 +21,16 @@ public final class Indexing {
     sealed interface Address {
         int axis();
 
-        /** The shape of what an index of shape {@code index} picks out of {@code data}. */
+        /**
+         * The shape of the result of picking with an index of shape {@code index} from {@code
+         * data}.
+         */
         Shape picked(Shape data, Shape index);
 
-        /** How the data is read along the picked shape, index zero. */
+        /** The view by which the data is read along the picked shape if all indices are zero. */
         View data(Shape data, Shape index);
 
-        /** How the index is read along the picked shape. */
+        /** The view by which the index is read along the picked shape. */
         View index(Shape data, Shape index);
     }
 
@@ -134,8 +137,8 @@ public final class Indexing {
     }
 
     /**
-     * The second operand, an index, as it is, once every element was found to lie in {@code [0,
-     * bound)}: picked out of the first, which counts up to the bound.
+     * The second operand, an index, unchanged, after a check that every element is in {@code [0,
+     * bound)}: a gather from the first operand, which is 0, 1, 2 ... below the bound.
      */
     public record Checked(String name, int bound) implements Differentiable {
         @Override

@@ -192,7 +192,10 @@ public interface MoveOps {
         return split(axis, sizes);
     }
 
-    /** So many elements more before and after each axis, all equal to {@code value}. */
+    /**
+     * Pads each axis with {@code low} elements before and {@code high} after it, all equal to
+     * {@code value}.
+     */
     default Tensor pad(List<Integer> low, List<Integer> high, double value) {
         Literals.requireHeld(value, self().type());
         var shape = self().shape();

@@ -184,7 +184,10 @@ public final class Moves {
                     size, List.of(new View(size.size() == 0 ? 0 : offset, strides)), Scalar.arg(0));
         }
 
-        /** A flip is its own inverse; any other slice goes back to where it was, among zeros. */
+        /**
+         * The derivative of a flip is a flip; that of any other slice is written into a tensor of
+         * zeros.
+         */
         @Override
         public void vjp(Rule rule) {
             var whole = rule.in(0).shape();

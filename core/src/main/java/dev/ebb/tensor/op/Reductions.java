@@ -186,7 +186,7 @@ final class Reductions {
 
     /**
      * The first index along an axis at which the first operand equals the second, whose axis has
-     * size one; NaN equals NaN. What argmax and argmin are made of.
+     * size one; NaN equals NaN. The basis of argmax and argmin.
      */
     record FirstIndex(int axis) implements Differentiable {
         @Override

@@ -19,7 +19,7 @@ import java.util.Locale;
 
 /**
  * The first operand with elements of the third written where the second, an index, points along an
- * axis: the last of those for one place, or the largest or least of them and what was there. The
+ * axis: the last of those for one place, or the largest or least of them and the old element. The
  * index broadcasts to the source, whose other axes are at most as long as the data's.
  */
 record ScatterOver(Write write, int axis) implements Differentiable {

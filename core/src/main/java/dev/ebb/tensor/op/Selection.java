@@ -121,7 +121,7 @@ public final class Selection {
             // no floats, no derivative
         }
 
-        /** Exclusive or takes back what it did, of operands that were not stretched. */
+        /** Exclusive or is its own inverse for operands that were not broadcast. */
         @Override
         public List<Inverse> inverses(List<Type> in) {
             var out = infer(in).getFirst();
@@ -224,7 +224,7 @@ public final class Selection {
 
         @Override
         public void vjp(Rule rule) {
-            // the point of it
+            // that is the purpose of the op
         }
     }
 }

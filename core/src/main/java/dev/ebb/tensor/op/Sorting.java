@@ -9,7 +9,7 @@ import dev.ebb.tensor.Rule;
 
 import java.util.List;
 
-/** Order along an axis. */
+/** Sorting along an axis. */
 final class Sorting {
     private Sorting() {}
 

@@ -92,8 +92,8 @@ class LoopOverlapTest {
                 .anyMatch(
                         s ->
                                 s instanceof Step.Work work
-                                        && work.node().kernel() instanceof Control.Sweep sweep
-                                        && sweep.room().moving() == 1);
+                                        && work.node().kernel() instanceof Control.ReverseScan scan
+                                        && scan.area().moving() == 1);
     }
 
     /** Every state is moved by the thread of the disk, none by that of the loop. */

@@ -73,8 +73,8 @@ class KernelTimerTest {
                                                     buffers(a[1]),
                                                     buffers(a[2]),
                                                     (Buffer) a[3])),
-                            "whole",
-                            a -> whole((Runnable) a[0]),
+                            "recorded",
+                            a -> recorded((Runnable) a[0]),
                             "event",
                             _ -> new Moment()));
         }
@@ -86,7 +86,7 @@ class KernelTimerTest {
             };
         }
 
-        private Optional<Runnable> whole(Runnable run) {
+        private Optional<Runnable> recorded(Runnable run) {
             if (!records) return Optional.empty();
             return Optional.of(
                     () -> {

@@ -85,7 +85,7 @@ class OnlineCheckpointsTest {
             for (int next = 1; next < 400; next++) {
                 online.offer(next);
                 kept = plainly(kept, next, slots);
-                assertThat(online.kept()).as("%s slots, round %s", slots, next).isEqualTo(kept);
+                assertThat(online.kept()).as("%s slots, iteration %s", slots, next).isEqualTo(kept);
             }
         }
     }

@@ -3,8 +3,8 @@ package dev.ebb.plan.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.ebb.ir.LoopMemory;
-import dev.ebb.ir.Pace;
+import dev.ebb.ir.CheckpointArea;
+import dev.ebb.ir.IterationCosts;
 
 import org.junit.jupiter.api.Test;
 
@@ -19,27 +19,27 @@ import java.util.stream.IntStream;
 
 class UnevenSplitsTest {
 
-    private static Pace pace(int n, IntToDoubleFunction cost) {
-        return new Pace(IntStream.range(0, n).mapToObj(cost::applyAsDouble).toList());
+    private static IterationCosts costs(int n, IntToDoubleFunction cost) {
+        return new IterationCosts(IntStream.range(0, n).mapToObj(cost::applyAsDouble).toList());
     }
 
     /** Room for states of one byte, and for one tape, which counts for nothing. */
-    private static LoopMemory room(int slots) {
-        return LoopMemory.slots(slots, 1, 0);
+    private static CheckpointArea area(int slots) {
+        return CheckpointArea.slots(slots, 1, 0);
     }
 
-    private static UnevenSplits uneven(Pace pace, int n, int slots) {
-        return new UnevenSplits(pace, room(slots), n, new EvenSplits(room(slots), n));
+    private static UnevenSplits uneven(IterationCosts costs, int n, int slots) {
+        return new UnevenSplits(costs, area(slots), n, new EvenSplits(area(slots), n));
     }
 
-    /** What reversing costs in the unit of the pace, each round's own taped run included. */
-    private static double work(CheckpointSplits splits, Pace pace, int n, int slots) {
-        double mean = pace.weights().stream().mapToDouble(w -> w).average().orElse(1);
-        return (uneven(pace, n, slots).work(splits) + n) * mean;
+    /** What reversing costs in the unit of the pace, each iteration's own taped run included. */
+    private static double work(CheckpointSplits splits, IterationCosts costs, int n, int slots) {
+        double mean = costs.weights().stream().mapToDouble(w -> w).average().orElse(1);
+        return (uneven(costs, n, slots).work(splits) + n) * mean;
     }
 
-    private static CheckpointSplits best(Pace pace, int n, int slots) {
-        return CheckpointSplits.of(pace, room(slots), n);
+    private static CheckpointSplits best(IterationCosts costs, int n, int slots) {
+        return CheckpointSplits.of(costs, area(slots), n);
     }
 
     /**
@@ -91,11 +91,11 @@ class UnevenSplitsTest {
         for (int round = 0; round < 60; round++) {
             int n = 1 + random.nextInt(7);
             int slots = 1 + random.nextInt(4);
-            var pace = pace(n, _ -> 1 + random.nextInt(20));
-            double found = work(best(pace, n, slots), pace, n, slots);
+            var costs = costs(n, _ -> 1 + random.nextInt(20));
+            double found = work(best(costs, n, slots), costs, n, slots);
             assertThat(found)
-                    .as("%s with %s slots", pace.weights(), slots)
-                    .isCloseTo(searched(pace.weights(), slots), within(1e-9));
+                    .as("%s with %s slots", costs.weights(), slots)
+                    .isCloseTo(searched(costs.weights(), slots), within(1e-9));
         }
     }
 
@@ -103,8 +103,8 @@ class UnevenSplitsTest {
     void equalRoundsAreReversedAsRevolveDoes() {
         for (int n : new int[] {1, 2, 17, 90}) {
             for (int slots = 1; slots < 8; slots++) {
-                var pace = pace(n, _ -> 1);
-                assertThat(work(uneven(pace, n, slots), pace, n, slots))
+                var costs = costs(n, _ -> 1);
+                assertThat(work(uneven(costs, n, slots), costs, n, slots))
                         .isCloseTo((double) Revolve.forwards(n, slots), within(1e-9));
             }
         }
@@ -114,15 +114,16 @@ class UnevenSplitsTest {
     void longLoopsAreNeverReversedWorseThanEvenly() {
         for (int n : new int[] {50, 200, 1000, 20_000, 1_000_000}) {
             for (int slots : new int[] {2, 5, 20}) {
-                var even = new EvenSplits(room(slots), n);
-                var growing = Pace.of(n, i -> 1 + i);
+                var even = new EvenSplits(area(slots), n);
+                var growing = IterationCosts.of(n, i -> 1 + i);
                 assertThat(work(best(growing, n, slots), growing, n, slots))
                         .isLessThanOrEqualTo(work(even, growing, n, slots));
-                // with one state more than the first, a million rounds need finer steps than blocks
+                // with one state more than the first, a million iterations need finer steps than
+                // blocks
                 if (n > 20_000 && slots == 2) continue;
-                var steep = Pace.of(n, i -> Math.exp(10.0 * i / n));
+                var steep = IterationCosts.of(n, i -> Math.exp(10.0 * i / n));
                 assertThat(work(best(steep, n, slots), steep, n, slots))
-                        .as("%s rounds, %s slots", n, slots)
+                        .as("%s iterations, %s slots", n, slots)
                         .isLessThan(0.95 * work(even, steep, n, slots));
             }
         }
@@ -131,9 +132,9 @@ class UnevenSplitsTest {
     /** A million weights are a few thousand, and the stretches they stand for cost the same. */
     @Test
     void aLongPaceIsKeptShort() {
-        var pace = Pace.of(1_000_000, i -> 1 + i);
-        assertThat(pace.weights()).hasSizeLessThan(5000);
-        var weights = new RoundCosts(pace, 1_000_000);
+        var costs = IterationCosts.of(1_000_000, i -> 1 + i);
+        assertThat(costs.weights()).hasSizeLessThan(5000);
+        var weights = new CostPrefixSums(costs, 1_000_000);
         assertThat(weights.between(500_000, 1_000_000) / weights.between(0, 500_000))
                 .isCloseTo(3, within(1e-3));
     }

@@ -120,8 +120,9 @@ class FitTest {
     /** The family grows as far down as it is asked, and what comes later is never cheaper. */
     @Test
     void generationsGetDearer() {
-        var model = new Model(Toy.transformerStep(4, 256, 64), Toy.COST);
-        var frontier = new Frontier(model, Toy.COST, List.of(), Effort.FULL, SearchCache.NONE);
+        var model = new SearchModel(Toy.transformerStep(4, 256, 64), Toy.COST);
+        var frontier =
+                new Frontier(model, Toy.COST, List.of(), SearchEffort.FULL, SearchCache.NONE);
         int generations = 1;
         double dearest = frontier.members(1).getLast().extra();
         while (frontier.grow()) {
@@ -139,12 +140,12 @@ class FitTest {
     /** The layers of a network are recognised as alike, save a few nodes at its ends. */
     @Test
     void repeatedLayersAreRecognised() {
-        var model = new Model(Toy.transformerStep(24, 256, 64), Toy.COST);
+        var model = new SearchModel(Toy.transformerStep(24, 256, 64), Toy.COST);
         var alike = new RepeatedNodes(model);
         int repeated = 0;
         for (int u = 0; u < model.nodes.size(); u++) if (alike.of(u).length >= 20) repeated++;
         assertThat(repeated).isGreaterThan(model.nodes.size() * 9 / 10);
-        var chain = new RepeatedNodes(new Model(Toy.unet(5, 1 << 14), Toy.COST));
+        var chain = new RepeatedNodes(new SearchModel(Toy.unet(5, 1 << 14), Toy.COST));
         assertThat(chain.of(0)).as("nothing is like the first of a U-Net").hasSize(1);
     }
 

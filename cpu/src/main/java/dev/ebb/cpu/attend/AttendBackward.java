@@ -6,8 +6,8 @@ import dev.ebb.cpu.product.F32Panels;
 import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.WorkerGroup;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 
 import jdk.incubator.vector.FloatVector;
@@ -38,7 +38,7 @@ public final class AttendBackward implements Runnable {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
     private final AttentionScores scores;
-    private final Heads h;
+    private final AttentionShape h;
     private final HeadRows out;
     private final HeadRows dout;
     private final Buffer logsum;
@@ -65,12 +65,12 @@ public final class AttendBackward implements Runnable {
             int product,
             int end) {
 
-        static Offsets of(Heads h) {
+        static Offsets of(AttentionShape h) {
             int width = AttentionScores.padded(h.width());
             return of(h, width, AttentionScores.padded(h.valueWidth()));
         }
 
-        private static Offsets of(Heads h, int width, int valueWidth) {
+        private static Offsets of(AttentionShape h, int width, int valueWidth) {
             int doutAcross = QUERIES * h.width();
             int queries = doutAcross + QUERIES * h.valueWidth();
             int dout = queries + QUERIES * width;
@@ -86,16 +86,16 @@ public final class AttendBackward implements Runnable {
         }
 
         /** The floats for the rows of a tile's keys and values and for the panels of its keys. */
-        static int keys(Heads h) {
+        static int keys(AttentionShape h) {
             return keys(h, AttentionScores.padded(h.width()));
         }
 
-        private static int keys(Heads h, int width) {
+        private static int keys(AttentionShape h, int width) {
             return KEYS * (h.width() + h.valueWidth() + width);
         }
 
         /** The end of the scratch memory used, at most, on any machine. */
-        static int most(Heads h) {
+        static int most(AttentionShape h) {
             int width = AttentionScores.mostPadded(h.width());
             int valueWidth = AttentionScores.mostPadded(h.valueWidth());
             return KeyTiles.end(h.keys(), of(h, width, valueWidth).end, keys(h, width));
@@ -125,14 +125,14 @@ public final class AttendBackward implements Runnable {
     }
 
     /** Whether the scratch of a worker is large enough. */
-    public static boolean fits(Heads h) {
+    public static boolean fits(AttentionShape h) {
         return h.width() <= 1024
                 && h.valueWidth() <= 1024
                 && Offsets.of(h).end + Offsets.keys(h) <= F32Panels.stored();
     }
 
     /** The memory that this kernel needs of each worker. */
-    public static KernelScratch scratch(Heads h) {
+    public static KernelScratch scratch(AttentionShape h) {
         return F32Panels.scratch((long) h.batch() * h.keyHeads(), Offsets.most(h));
     }
 

@@ -6,9 +6,9 @@ import dev.ebb.cpu.product.F32Panels;
 import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.WorkerGroup;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 
 import jdk.incubator.vector.FloatVector;
@@ -33,7 +33,7 @@ public final class AttendForward implements Runnable {
     private static final int PARTS = 4;
 
     private final AttentionScores scores;
-    private final Heads h;
+    private final AttentionShape h;
     private final HeadRows out;
     private final Buffer logsum;
     private final Tiles tiles;
@@ -77,14 +77,14 @@ public final class AttendForward implements Runnable {
     }
 
     /** Whether the scratch of a worker is large enough. */
-    public static boolean fits(Heads h) {
+    public static boolean fits(AttentionShape h) {
         long padded = AttentionScores.padded(h.valueWidth());
         long scratch = (QUERIES + KEYS) * (h.width() + padded) + KEYS * QUERIES + 3 * QUERIES;
         return scratch <= F32Panels.stored();
     }
 
     /** The memory that this kernel needs of each worker. */
-    public static KernelScratch scratch(Heads h) {
+    public static KernelScratch scratch(AttentionShape h) {
         int padded = AttentionScores.mostPadded(h.valueWidth());
         int free = QUERIES * (h.width() + padded) + KEYS * QUERIES + 3 * QUERIES;
         int floats = KeyTiles.end(h.keys(), free, KEYS * (h.width() + padded));

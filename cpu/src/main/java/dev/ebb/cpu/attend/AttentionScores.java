@@ -3,8 +3,8 @@ package dev.ebb.cpu.attend;
 import dev.ebb.cpu.product.Blocks;
 import dev.ebb.cpu.product.F32Blocks;
 import dev.ebb.cpu.product.F32Pack;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.View;
 
 import java.util.Arrays;
@@ -23,7 +23,7 @@ final class AttentionScores {
     static final int LANES = F32Blocks.LANES;
     private static final Blocks<float[]> BLOCKS = F32Blocks.BLOCKS;
 
-    final Heads heads;
+    final AttentionShape heads;
     final HeadRows queries;
     final HeadRows keys;
     final HeadRows values;
@@ -33,7 +33,7 @@ final class AttentionScores {
      * @param views the views of q, k and v
      * @param in q, k, v, and the mask if there is one
      */
-    AttentionScores(Heads heads, List<View> views, List<Buffer> in) {
+    AttentionScores(AttentionShape heads, List<View> views, List<Buffer> in) {
         this.heads = heads;
         queries = HeadRows.of(in.get(0), views.get(0), heads.heads());
         keys = HeadRows.of(in.get(1), views.get(1), heads.keyHeads());

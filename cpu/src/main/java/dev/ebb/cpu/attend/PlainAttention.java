@@ -1,8 +1,8 @@
 package dev.ebb.cpu.attend;
 
 import dev.ebb.cpu.work.WorkerGroup;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.List;
  * backward pass computes each probability twice, once for its query's row and once for its key's.
  */
 public final class PlainAttention {
-    private final Heads h;
+    private final AttentionShape h;
     private final AttentionScores scores;
     private final List<HeadRows> rows;
     private final Buffer logsum;
@@ -23,7 +23,7 @@ public final class PlainAttention {
      * @param rows the first output; or out, dout, dq, dk and dv for the gradient
      */
     private PlainAttention(
-            Heads heads,
+            AttentionShape heads,
             AttentionScores scores,
             List<HeadRows> rows,
             Buffer logsum,

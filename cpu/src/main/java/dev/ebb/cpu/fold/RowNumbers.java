@@ -9,7 +9,7 @@ import dev.ebb.cpu.tile.WarmupStep;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.View;
 
@@ -37,8 +37,8 @@ final class RowNumbers {
         for (int i = 0; i < k.numbers().size(); i++) {
             makers.add(
                     switch (k.numbers().get(i)) {
-                        case Row.Fold fold -> new Folding(fold, k, in, i, loops);
-                        case Row.Apply(var body) -> new Applying(body, k, in, i);
+                        case RowParts.Fold fold -> new Folding(fold, k, in, i, loops);
+                        case RowParts.Apply(var body) -> new Applying(body, k, in, i);
                     });
         }
         rows = makers.stream().mapToInt(Maker::most).reduce(slots.rows(), Math::min);
@@ -50,13 +50,13 @@ final class RowNumbers {
         for (int i = 0; i < k.numbers().size(); i++) {
             scratch =
                     switch (k.numbers().get(i)) {
-                        case Row.Fold(var combine, var body) -> {
+                        case RowParts.Fold(var combine, var body) -> {
                             var form = slots.form(body, k.shape(), in, k.operands());
                             var combiner = Combiner.of(combine, slots.types().get(i));
                             var tree = RowTree.scratch(slots.width(), form.length(), combiner);
                             yield scratch.and(form.scratch()).and(tree);
                         }
-                        case Row.Apply(var body) ->
+                        case RowParts.Apply(var body) ->
                                 scratch.and(
                                         slots.form(body, k.outer(), in, k.operands()).scratch());
                     };
@@ -68,7 +68,7 @@ final class RowNumbers {
     static int rows(Kernel.Rows k, List<DType> in, RowSlots slots) {
         int rows = slots.rows();
         for (var number : k.numbers()) {
-            if (number instanceof Row.Apply(var body))
+            if (number instanceof RowParts.Apply(var body))
                 rows = Math.min(rows, slots.form(body, k.outer(), in, k.operands()).length());
         }
         return rows;
@@ -98,7 +98,7 @@ final class RowNumbers {
         private final boolean single;
         private final int to;
 
-        Folding(Row.Fold fold, Kernel.Rows k, List<Buffer> in, int number, FusedLoops loops) {
+        Folding(RowParts.Fold fold, Kernel.Rows k, List<Buffer> in, int number, FusedLoops loops) {
             var type = slots.types().get(number);
             body = RowBody.of(fold.body(), k, in, slots, loops);
             combiner = Combiner.of(fold.combine(), type);

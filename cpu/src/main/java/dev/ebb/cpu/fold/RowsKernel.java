@@ -12,7 +12,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 
 import java.util.List;
 import java.util.stream.IntStream;
@@ -65,7 +65,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
 
     /** Where the kernel may be split along one of its leading axes: see {@link Node.Cuts}. */
     public static int cutEvery(Kernel.Rows k, int axis) {
-        return k.result() instanceof Row.Columns
+        return k.result() instanceof RowParts.Columns
                 ? ColumnFold.cutEvery(
                         k.shape(), IntStream.range(0, k.leading()).boxed().toList(), axis)
                 : Node.Cuts.ANYWHERE;
@@ -79,7 +79,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
         long part = part(rows, slots.width(), RowNumbers.rows(k, in, slots));
         var shared = KernelScratch.shared(Math.ceilDiv(rows, part)).and(numbers);
         return switch (k.result()) {
-            case Row.Elements(var body) -> {
+            case RowParts.Elements(var body) -> {
                 var stored = StoredType.as(body, k.types(in), out);
                 var form = slots.form(stored, k.shape(), in, k.operands());
                 var scratch = shared.and(form.scratch()).moving(out, form.length());
@@ -94,8 +94,8 @@ public final class RowsKernel implements Runnable, Workers.Part {
                                         slots.types().size()))
                         : scratch;
             }
-            case Row.RowNumber _ -> shared.moving(out, Tile.ROWS);
-            case Row.Columns(var combine, var body) -> {
+            case RowParts.RowNumber _ -> shared.moving(out, Tile.ROWS);
+            case RowParts.Columns(var combine, var body) -> {
                 var form = slots.form(body, k.shape(), in, k.operands());
                 int length = (int) Math.min(form.length(), slots.width());
                 var columns = ColumnFold.scratch(groups(k), length, combiner(k, in, combine));
@@ -116,7 +116,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
         long rows = k.outer().size();
         var numbers = new RowNumbers(k, in, slots, loops);
         return switch (k.result()) {
-            case Row.Elements(var body) -> {
+            case RowParts.Elements(var body) -> {
                 var made = RowBody.of(body, k, in, slots, out, loops);
                 var elements = new RowElements(made, k, in, slots, out, loops);
                 yield new RowsKernel(
@@ -137,7 +137,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
                         workers,
                         tiles);
             }
-            case Row.RowNumber(int index) -> {
+            case RowParts.RowNumber(int index) -> {
                 var store = new TileStore(out, slots.start(index));
                 yield new RowsKernel(
                         numbers,
@@ -155,7 +155,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
                         workers,
                         tiles);
             }
-            case Row.Columns(var combine, var body) -> {
+            case RowParts.Columns(var combine, var body) -> {
                 var each = RowBody.of(body, k, in, slots, loops);
                 var column = new RowColumns(numbers, each, rows, slots.width());
                 var combiner = combiner(k, in.stream().map(Buffer::dtype).toList(), combine);
@@ -166,7 +166,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
     }
 
     private static Combiner combiner(Kernel.Rows k, List<DType> in, Kernel.Combine combine) {
-        var body = ((Row.Columns) k.result()).body();
+        var body = ((RowParts.Columns) k.result()).body();
         return Combiner.of(combine, body.type(k.types(in)));
     }
 
@@ -176,7 +176,7 @@ public final class RowsKernel implements Runnable, Workers.Part {
 
     /** The workspace for the partial results of a fold over columns. */
     public static long workspaceBytes(Kernel.Rows k, List<DType> in) {
-        if (!(k.result() instanceof Row.Columns(var combine, _))) return 0;
+        if (!(k.result() instanceof RowParts.Columns(var combine, _))) return 0;
         return ColumnFold.workspaceBytes(groups(k), combiner(k, in, combine));
     }
 

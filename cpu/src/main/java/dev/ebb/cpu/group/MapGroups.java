@@ -3,7 +3,7 @@ package dev.ebb.cpu.group;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.WorkerGroup;
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Kernel;
 
@@ -19,7 +19,7 @@ public final class MapGroups {
     private MapGroups() {}
 
     /** {@code sequence} split into groups, if they cover at least three quarters of it. */
-    public static Optional<Merged> of(
+    public static Optional<CompiledSequence> of(
             Sequence sequence, WorkerGroup workers, Tiles tiles, FusedLoops loops) {
         long possible = sequence.works().stream().filter(MapGroups::isPossible).count();
         if (isTooFew(possible, sequence)) return Optional.empty();

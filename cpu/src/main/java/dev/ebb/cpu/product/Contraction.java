@@ -6,7 +6,7 @@ import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.WorkerGroup;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -96,7 +96,7 @@ public final class Contraction implements Runnable {
 
     /** A product whose right factor is decoded while it is packed. */
     public static Contraction decoded(
-            Decoded d,
+            DecodingContract d,
             List<Buffer> in,
             Buffer out,
             Tiles tiles,
@@ -227,7 +227,7 @@ public final class Contraction implements Runnable {
     }
 
     /** The same for a product whose right factor is decoded while it is packed. */
-    public static KernelScratch scratch(Decoded d, List<DType> in, DType out) {
+    public static KernelScratch scratch(DecodingContract d, List<DType> in, DType out) {
         var types = new ArrayList<>(List.of(in.getFirst(), DType.F32));
         types.addAll(d.extras(in));
         return scratch(d.product(), types, out)

@@ -4,7 +4,7 @@ import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.cpu.tile.StoredType;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
@@ -114,15 +114,15 @@ final class KernelCode {
                                 ? inputs.element(i, at(k.operands().get(i), k.shape(), position))
                                 : numbers.get((int) (position / width)).get(i - in.size());
         return switch (k.result()) {
-            case Row.RowNumber(int index) -> numbers.stream().map(n -> n.get(index)).toList();
-            case Row.Elements(var body) -> {
+            case RowParts.RowNumber(int index) -> numbers.stream().map(n -> n.get(index)).toList();
+            case RowParts.Elements(var body) -> {
                 var line = OperationList.of(List.of(StoredType.as(body, types, out)), types);
                 var all = new ArrayList<Operand>();
                 for (long p = 0; p < k.shape().size(); p++)
                     all.add(evaluate(line, k.shape(), p, args).getFirst());
                 yield all;
             }
-            case Row.Columns(var combine, var body) -> {
+            case RowParts.Columns(var combine, var body) -> {
                 var line = OperationList.of(List.of(body), types);
                 var axes = new ArrayList<Integer>();
                 for (int d = 0; d < k.leading(); d++) axes.add(d);
@@ -141,7 +141,7 @@ final class KernelCode {
             var line = OperationList.of(List.of(number.body()), types);
             numbers.add(
                     switch (number) {
-                        case Row.Fold(var combine, var body) ->
+                        case RowParts.Fold(var combine, var body) ->
                                 new FoldOrder(code, combine, body.type(types))
                                         .row(
                                                 row * width,
@@ -155,7 +155,7 @@ final class KernelCode {
                                                                                 k, operands,
                                                                                 numbers, inputs))
                                                                 .getFirst());
-                        case Row.Apply _ ->
+                        case RowParts.Apply _ ->
                                 evaluate(
                                                 line,
                                                 k.outer(),

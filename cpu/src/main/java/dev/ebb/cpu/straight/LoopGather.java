@@ -1,7 +1,7 @@
 package dev.ebb.cpu.straight;
 
 import dev.ebb.cpu.tile.Tile;
-import dev.ebb.exec.Named;
+import dev.ebb.exec.OpErrors;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
@@ -62,7 +62,7 @@ final class LoopGather {
                 done += run;
             }
         } catch (IndexOutOfBoundsException e) {
-            throw Named.named(node, e);
+            throw OpErrors.named(node, e);
         }
     }
 }

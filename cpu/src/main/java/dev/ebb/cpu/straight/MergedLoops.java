@@ -4,11 +4,11 @@ import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.ScratchArray;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.WorkerGroup;
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -82,7 +82,7 @@ final class MergedLoops {
     }
 
     /** The sequence split into merged loops, if these cover most of it or save many small moves. */
-    static Optional<Merged> of(Sequence sequence, WorkerGroup workers, Tiles tiles) {
+    static Optional<CompiledSequence> of(Sequence sequence, WorkerGroup workers, Tiles tiles) {
         var nodes = sequence.works().stream().map(Sequence.Work::node).toList();
         var iterations = iterations(nodes, MANY);
         if (iterations.isEmpty()) return Optional.empty();
@@ -162,7 +162,7 @@ final class MergedLoops {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -334,7 +334,7 @@ final class MergedLoops {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,

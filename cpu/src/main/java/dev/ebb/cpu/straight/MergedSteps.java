@@ -1,6 +1,6 @@
 package dev.ebb.cpu.straight;
 
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Sequence;
 
 import java.lang.foreign.MemorySegment;
@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * A sequence as merged loops and single computations, one after the other. A merged loop can write
  * a value that is only a result directly to a given array.
  */
-final class MergedSteps implements Merged {
+final class MergedSteps implements CompiledSequence {
     /** A store of a merged loop, and the index of the result that it writes. */
     private record Delivery(MergedLoopRun merged, int store, int result) {}
 

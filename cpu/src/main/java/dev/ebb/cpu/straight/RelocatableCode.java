@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Emits the method of {@link dev.ebb.exec.Anywhere}. Local 1 is the memory segment, local 2 the
- * array of offsets of operands and results; the offsets are loaded into locals at the start.
+ * Emits the method of {@link dev.ebb.exec.RelocatableKernel}. Local 1 is the memory segment, local
+ * 2 the array of offsets of operands and results; the offsets are loaded into locals at the start.
  */
 final class RelocatableCode implements ElementAccess.Location {
     /** A placeholder for memory whose offset is an argument of the method. */

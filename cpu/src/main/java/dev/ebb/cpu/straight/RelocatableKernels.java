@@ -1,7 +1,7 @@
 package dev.ebb.cpu.straight;
 
 import dev.ebb.cpu.tile.ProgramScratch;
-import dev.ebb.exec.Anywhere;
+import dev.ebb.exec.RelocatableKernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Type;
@@ -26,7 +26,7 @@ public final class RelocatableKernels {
     /** The state of a kind: how often it was asked for, and its method if there is one. */
     private static final class Known {
         int asked;
-        Optional<Anywhere> made = Optional.empty();
+        Optional<RelocatableKernel> made = Optional.empty();
         Optional<ProgramScratch> scratch = Optional.empty();
     }
 
@@ -53,7 +53,7 @@ public final class RelocatableKernels {
         return known.scratch.get();
     }
 
-    public synchronized Optional<Anywhere> of(Node node) {
+    public synchronized Optional<RelocatableKernel> of(Node node) {
         var known = known(node);
         boolean due = known.asked++ == after;
         if (due

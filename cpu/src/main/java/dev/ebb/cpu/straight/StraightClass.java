@@ -10,9 +10,9 @@ import static java.lang.constant.ConstantDescs.MTD_void;
 
 import dev.ebb.cpu.code.ClassData;
 import dev.ebb.cpu.code.GeneratedClass;
-import dev.ebb.exec.Anywhere;
-import dev.ebb.exec.Direct;
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.ArrayFunction;
+import dev.ebb.exec.CompiledSequence;
+import dev.ebb.exec.RelocatableKernel;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Node;
 
@@ -37,11 +37,11 @@ final class StraightClass {
     private StraightClass() {}
 
     /** Compiles the whole of {@code sequence}, with values in their planned memory. */
-    static Merged inPlace(Sequence sequence) {
+    static CompiledSequence inPlace(Sequence sequence) {
         var form = StraightForm.of(sequence, 0, false);
         var data = new ClassData();
         return instance(
-                Merged.class,
+                CompiledSequence.class,
                 data,
                 c -> {
                     for (int i = 0; i < form.parts().size(); i++) {
@@ -61,11 +61,11 @@ final class StraightClass {
     }
 
     /** The same with arguments and results in arrays. */
-    static Direct direct(Sequence sequence, int arguments) {
+    static ArrayFunction direct(Sequence sequence, int arguments) {
         var form = StraightForm.of(sequence, arguments, true);
         var data = new ClassData();
         return instance(
-                Direct.class,
+                ArrayFunction.class,
                 data,
                 c -> {
                     for (int i = 0; i < form.parts().size(); i++) {
@@ -90,9 +90,9 @@ final class StraightClass {
     }
 
     /** Compiles one node into a method that takes the addresses of operands and results. */
-    static Anywhere relocatable(Node node) {
+    static RelocatableKernel relocatable(Node node) {
         return instance(
-                Anywhere.class,
+                RelocatableKernel.class,
                 new ClassData(),
                 c ->
                         c.withMethodBody(

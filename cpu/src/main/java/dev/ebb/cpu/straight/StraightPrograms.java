@@ -5,8 +5,8 @@ import dev.ebb.cpu.group.MapGroups;
 import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.WorkerGroup;
-import dev.ebb.exec.Direct;
-import dev.ebb.exec.Merged;
+import dev.ebb.exec.ArrayFunction;
+import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
@@ -39,7 +39,7 @@ public record StraightPrograms(int after) {
      * {@code sequence} as one method, if most of its computations can be unrolled or merged into
      * loops.
      */
-    public Optional<Merged> inPlace(
+    public Optional<CompiledSequence> inPlace(
             Sequence sequence, WorkerGroup workers, Tiles tiles, FusedLoops loops) {
         boolean small = isSmall(sequence);
         if (!small || !isOneMethod(sequence)) {
@@ -71,7 +71,7 @@ public record StraightPrograms(int after) {
     }
 
     /** The same, from an array of arguments to an array of results. */
-    public Optional<Direct> direct(Sequence sequence, int arguments) {
+    public Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
         if (!isSmall(sequence)) return Optional.empty();
         long moved = 0;
         for (var p : sequence.params().subList(0, arguments)) {

@@ -3,10 +3,10 @@ package dev.ebb.cpu.straight;
 import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.Type;
@@ -84,7 +84,7 @@ final class UnrollLimits {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -132,7 +132,7 @@ final class UnrollLimits {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -153,11 +153,11 @@ final class UnrollLimits {
         var bodies = new ArrayList<Scalar>();
         for (var number : k.numbers()) bodies.add(number.body());
         switch (k.result()) {
-            case Row.Elements(var body) -> bodies.add(body);
-            case Row.RowNumber(int index) -> {
+            case RowParts.Elements(var body) -> bodies.add(body);
+            case RowParts.RowNumber(int index) -> {
                 if (types.get(in.size() + index) != out) return -1;
             }
-            case Row.Columns(_, var body) -> {
+            case RowParts.Columns(_, var body) -> {
                 if (!isFold(body.type(types), out)) return -1;
                 bodies.add(body);
             }

@@ -3,8 +3,8 @@ package dev.ebb.cuda.text;
 import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.cuda.recipe.Recipe;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ import java.util.List;
  * once for its query's row and once for its key's, so that no two warps add to the same element.
  */
 public final class AttendGradText extends AttendWarps {
-    private AttendGradText(Heads h, List<DType> in) {
+    private AttendGradText(AttentionShape h, List<DType> in) {
         super(h, in);
     }
 

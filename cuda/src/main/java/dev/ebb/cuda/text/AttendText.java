@@ -3,15 +3,15 @@ package dev.ebb.cuda.text;
 import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.cuda.recipe.Recipe;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 
 import java.util.List;
 
 /** Attention for any type, width and mask: one warp per query, thirty-two keys at a time. */
 public final class AttendText extends AttendWarps {
-    private AttendText(Heads h, List<DType> in) {
+    private AttendText(AttentionShape h, List<DType> in) {
         super(h, in);
     }
 

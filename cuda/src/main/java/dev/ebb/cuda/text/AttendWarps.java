@@ -2,8 +2,8 @@ package dev.ebb.cuda.text;
 
 import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.recipe.Operand;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.View;
 
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ abstract class AttendWarps {
      */
     private static final int SHARED = 90_000;
 
-    final Heads h;
+    final AttentionShape h;
     final List<DType> in;
     final String type;
     private final int bytes;
@@ -38,7 +38,7 @@ abstract class AttendWarps {
     /** Rows that are too wide for shared memory: where to read them each time. */
     private record Source(int operand, View view, String head, String row, int rows) {}
 
-    AttendWarps(Heads h, List<DType> in) {
+    AttendWarps(AttentionShape h, List<DType> in) {
         this.h = h;
         this.in = in;
         type = CudaSyntax.computed(in.getFirst());

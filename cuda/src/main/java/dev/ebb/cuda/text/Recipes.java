@@ -4,7 +4,7 @@ import dev.ebb.cuda.Precision;
 import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 
 import java.util.List;
@@ -24,7 +24,7 @@ public final class Recipes {
                     Optional.of(RowsText.recipe(k, in, out.subList(0, k.results().size())));
             case Kernel.Contract k ->
                     Optional.of(Products.recipe(k, in, out.getFirst(), precision));
-            case Decoded _ ->
+            case DecodingContract _ ->
                     throw new IllegalArgumentException(
                             "a product with a factor that is not stored; this device's limits ask"
                                     + " for none");

@@ -5,7 +5,7 @@ import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Row;
+import dev.ebb.ir.RowParts;
 import dev.ebb.ir.Scalar;
 
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ final class RowsText {
     static Recipe recipe(Kernel.Rows k, List<DType> in, List<DType> out) {
         if (k.shape().size() == 0) return empty(k, in, out);
         var text = new RowsText(k, in, out);
-        return k.results().stream().anyMatch(r -> r instanceof Row.Columns)
+        return k.results().stream().anyMatch(r -> r instanceof RowParts.Columns)
                 ? text.chunks()
                 : text.rows();
     }
@@ -60,7 +60,7 @@ final class RowsText {
 
     private static Recipe empty(Kernel.Rows k, int result, List<DType> in, DType out) {
         return switch (k.results().get(result)) {
-            case Row.RowNumber number when k.outer().size() > 0 ->
+            case RowParts.RowNumber number when k.outer().size() > 0 ->
                     new RowsText(
                                     new Kernel.Rows(
                                             k.shape(),
@@ -71,7 +71,7 @@ final class RowsText {
                                     in,
                                     List.of(out))
                             .rows();
-            case Row.Columns(var combine, var body) when k.outer().size() == 0 -> {
+            case RowParts.Columns(var combine, var body) when k.outer().size() == 0 -> {
                 var fold =
                         new Kernel.Fold(
                                 k.shape(),
@@ -81,7 +81,7 @@ final class RowsText {
                                 new Scalar.Lit(body.type(k.types(in)), 0));
                 yield FoldText.recipe(fold, List.of(), out);
             }
-            case Row.RowNumber _, Row.Columns _, Row.Elements _ -> Recipe.of();
+            case RowParts.RowNumber _, RowParts.Columns _, RowParts.Elements _ -> Recipe.of();
         };
     }
 
@@ -151,7 +151,7 @@ final class RowsText {
         boolean visits = false;
         for (int i = 0; i < out.size(); i++) {
             var to = CudaSyntax.stored(out.get(i));
-            if (k.results().get(i) instanceof Row.RowNumber(int index))
+            if (k.results().get(i) instanceof RowParts.RowNumber(int index))
                 code.add(
                         "if (lane == 0) ((%s*)p%d)[row] = Down<%s>::of(n%d);",
                         to, in.size() + i, to, index);
@@ -162,7 +162,7 @@ final class RowsText {
                 isQuick(),
                 () -> {
                     for (int i = 0; i < out.size(); i++)
-                        if (packed && k.results().get(i) instanceof Row.Elements)
+                        if (packed && k.results().get(i) instanceof RowParts.Elements)
                             code.add(
                                     "Pack<%s, %d> r%d;",
                                     CudaSyntax.stored(out.get(i)), RowLanes.GROUP, i);
@@ -172,7 +172,7 @@ final class RowsText {
                 },
                 () -> {
                     for (int i = 0; i < out.size(); i++)
-                        if (packed && k.results().get(i) instanceof Row.Elements)
+                        if (packed && k.results().get(i) instanceof RowParts.Elements)
                             code.add(
                                     "store<%d>((%s*)p%d + row * %d + c, r%d);",
                                     RowLanes.GROUP,
@@ -186,14 +186,14 @@ final class RowsText {
     /** Whether everything that is computed element by element is stored in sixteen bits. */
     private boolean isQuick() {
         return IntStream.range(0, out.size())
-                .filter(i -> !(k.results().get(i) instanceof Row.RowNumber))
+                .filter(i -> !(k.results().get(i) instanceof RowParts.RowNumber))
                 .allMatch(i -> out.get(i) == DType.BF16 || out.get(i) == DType.F16);
     }
 
     private void visit(int i, Expression values, boolean packed) {
         var to = CudaSyntax.stored(out.get(i));
         switch (k.results().get(i)) {
-            case Row.Elements(var body) -> {
+            case RowParts.Elements(var body) -> {
                 var result = "Down<" + to + ">::of(" + values.value(body) + ")";
                 if (packed) code.add("r%d.at[e] = %s;", i, result);
                 else
@@ -201,13 +201,13 @@ final class RowsText {
                             "((%s*)p%d)[row * %d + x] = %s;",
                             to, in.size() + i, lanes.width(), result);
             }
-            case Row.Columns(var combine, var body) -> {
+            case RowParts.Columns(var combine, var body) -> {
                 var total = "total" + i + (isInRegisters() ? "[j][e]" : "[x]");
                 code.add(
                         "%s = %s(%s, %s);",
                         total, CudaSyntax.combine(combine), total, values.value(body));
             }
-            case Row.RowNumber _ -> {}
+            case RowParts.RowNumber _ -> {}
         }
     }
 
@@ -259,7 +259,7 @@ final class RowsText {
         for (int i : columns()) {
             if (whole) continue;
             var from = new Operand.Work(bytes);
-            var combine = ((Row.Columns) k.results().get(i)).combine();
+            var combine = ((RowParts.Columns) k.results().get(i)).combine();
             work.add(from);
             totals.add(
                     new ColumnChunks.Totals(
@@ -274,20 +274,21 @@ final class RowsText {
 
     private List<Integer> columns() {
         return IntStream.range(0, out.size())
-                .filter(i -> k.results().get(i) instanceof Row.Columns)
+                .filter(i -> k.results().get(i) instanceof RowParts.Columns)
                 .boxed()
                 .toList();
     }
 
     /** The type in which the columns of a result are added. */
     private DType type(int result) {
-        return ((Row.Columns) k.results().get(result)).body().type(types);
+        return ((RowParts.Columns) k.results().get(result)).body().type(types);
     }
 
     /** Declares the totals of a chunk. */
     private void total(int i) {
         var t = CudaSyntax.computed(type(i));
-        var identity = CudaSyntax.identity(((Row.Columns) k.results().get(i)).combine(), type(i));
+        var identity =
+                CudaSyntax.identity(((RowParts.Columns) k.results().get(i)).combine(), type(i));
         if (isInRegisters()) {
             code.add("%s total%d[%d][%d];", t, i, lanes.groups(), RowLanes.GROUP);
             code.add("#pragma unroll");
@@ -333,14 +334,14 @@ final class RowsText {
         for (int i = 0; i < k.numbers().size(); i++) {
             var type = types.get(in.size() + i);
             switch (k.numbers().get(i)) {
-                case Row.Apply(var body) -> {
+                case RowParts.Apply(var body) -> {
                     code.add("%s n%d;", CudaSyntax.computed(type), i);
                     code.add("{");
                     var values = grid.element(code, "0", _ -> "", types, false);
                     code.add("n%d = %s;", i, values.value(body));
                     code.close();
                 }
-                case Row.Fold(var combine, var body) -> fold(i, combine, body, type);
+                case RowParts.Fold(var combine, var body) -> fold(i, combine, body, type);
             }
         }
     }

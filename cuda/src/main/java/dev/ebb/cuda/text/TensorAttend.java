@@ -4,8 +4,8 @@ import dev.ebb.cuda.Precision;
 import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.cuda.recipe.Recipe;
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.View;
 
@@ -23,7 +23,11 @@ public final class TensorAttend {
 
     /** Whether this attention, or its gradient, can be computed on tensor cores. */
     private static boolean fits(
-            Heads h, List<View> views, List<DType> types, DType logsum, Precision precision) {
+            AttentionShape h,
+            List<View> views,
+            List<DType> types,
+            DType logsum,
+            Precision precision) {
         var type = types.getFirst();
         boolean half = type == DType.BF16 || type == DType.F16;
         if (!half && (type != DType.F32 || precision != Precision.TF32)) return false;
@@ -180,7 +184,7 @@ public final class TensorAttend {
         return tiling.fragments() + ", " + tiling.together() + ", " + tiling.kept();
     }
 
-    private static String mask(Heads h) {
+    private static String mask(AttentionShape h) {
         return h.mask().isEmpty() ? "0" : "p3";
     }
 
@@ -205,7 +209,7 @@ public final class TensorAttend {
     }
 
     /** Writes the structure that defines the sizes. */
-    private static void sizes(SourceLines code, Heads h, List<DType> in) {
+    private static void sizes(SourceLines code, AttentionShape h, List<DType> in) {
         code.open("struct AttendSizes");
         constant(code, "WIDTH", h.width());
         constant(code, "VALUES", h.valueWidth());

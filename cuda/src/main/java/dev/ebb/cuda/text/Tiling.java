@@ -1,7 +1,7 @@
 package dev.ebb.cuda.text;
 
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 
 /**
  * The tile sizes of attention on tensor cores. They depend on the type and the widths alone, and so
@@ -25,7 +25,7 @@ record Tiling(int fragments, int together, boolean kept, int resident, boolean g
     }
 
     /** Whether type and widths allow four warps to multiply together. */
-    private static boolean isGroup(DType type, Heads h) {
+    private static boolean isGroup(DType type, AttentionShape h) {
         return type != DType.F32 && h.width() % 64 == 0 && h.valueWidth() % 64 == 0;
     }
 
@@ -63,11 +63,11 @@ record Tiling(int fragments, int together, boolean kept, int resident, boolean g
         return whole(width) + (group ? 0 : type == DType.F32 ? 4 : 8);
     }
 
-    private static int widest(Heads h) {
+    private static int widest(AttentionShape h) {
         return whole(Math.max(h.width(), h.valueWidth()));
     }
 
-    static Tiling forward(DType type, Heads h) {
+    static Tiling forward(DType type, AttentionShape h) {
         boolean f32 = type == DType.F32;
         if (isGroup(type, h) && widest(h) <= 128) return group(64, widest(h) <= 64 ? 4 : 2);
         if (widest(h) <= 64) return new Tiling(2, 64, true);
@@ -75,7 +75,7 @@ record Tiling(int fragments, int together, boolean kept, int resident, boolean g
         return new Tiling(1, f32 ? 16 : 32, false);
     }
 
-    static Tiling queries(DType type, Heads h) {
+    static Tiling queries(DType type, AttentionShape h) {
         boolean f32 = type == DType.F32;
         if (isGroup(type, h) && widest(h) <= 128) return group(64, widest(h) <= 64 ? 4 : 2);
         if (widest(h) <= 64) return f32 ? new Tiling(2, 32, false) : new Tiling(2, 64, false);
@@ -83,7 +83,7 @@ record Tiling(int fragments, int together, boolean kept, int resident, boolean g
         return new Tiling(1, 16, false);
     }
 
-    static Tiling keys(DType type, Heads h) {
+    static Tiling keys(DType type, AttentionShape h) {
         boolean f32 = type == DType.F32;
         if (isGroup(type, h) && widest(h) <= 128) return group(64, widest(h) <= 64 ? 3 : 1);
         if (widest(h) <= 64)
@@ -93,7 +93,7 @@ record Tiling(int fragments, int together, boolean kept, int resident, boolean g
     }
 
     /** Whether the gradients of keys and values need too many registers for one kernel. */
-    static boolean isApart(Heads h) {
+    static boolean isApart(AttentionShape h) {
         return (whole(h.width()) + whole(h.valueWidth())) / 2 > SUMS;
     }
 
@@ -101,7 +101,7 @@ record Tiling(int fragments, int together, boolean kept, int resident, boolean g
      * Bytes of shared memory: own rows of one or two operands, and twice the rows of the other
      * side.
      */
-    int bytes(DType type, Heads h, boolean gradient) {
+    int bytes(DType type, AttentionShape h, boolean gradient) {
         long query = pitch(type, h.width());
         long value = pitch(type, h.valueWidth());
         long own = rows() * (gradient ? query + value : query);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.ebb.Ebb;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -140,7 +140,7 @@ class QuantisedDenseTest {
             assertThat(report.promisedBytes()).isLessThan(held + (2L << 20));
             int piece = layer.codes().dim(2) * inputs;
             var nodes = within(gradient.plan(x).schedule().problem().graph()).toList();
-            assertThat(nodes).anyMatch(n -> n.kernel() instanceof Decoded);
+            assertThat(nodes).anyMatch(n -> n.kernel() instanceof DecodingContract);
             for (var node : nodes)
                 for (var value : node.outputs())
                     assertThat(value.type().size()).as("%s", node).isLessThan(piece / 2);

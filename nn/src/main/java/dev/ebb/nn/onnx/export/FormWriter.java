@@ -2,7 +2,7 @@ package dev.ebb.nn.onnx.export;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
+import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -48,7 +48,7 @@ public final class FormWriter {
             case Kernel.Attend attend -> List.of(networks.attended(attend, in, outputs.getFirst()));
             case Kernel.Rows _,
                     Kernel.Scatter _,
-                    Decoded _,
+                    DecodingContract _,
                     Kernel.AttendGrad _,
                     Kernel.Library _,
                     Control _ ->

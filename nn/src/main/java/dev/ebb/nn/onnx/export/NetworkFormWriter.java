@@ -1,7 +1,7 @@
 package dev.ebb.nn.onnx.export;
 
+import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -87,7 +87,7 @@ final class NetworkFormWriter {
     }
 
     Named attended(Kernel.Attend attend, List<Named> in, Type output) {
-        Heads h = attend.heads();
+        AttentionShape h = attend.heads();
         if (!attend.out().isContiguous(h.outShape()))
             throw new NotExportableException("attention whose result lies transposed");
         var q = ViewWriter.read(graph, in.get(0), attend.operands().get(0), h.queryShape());
@@ -131,7 +131,7 @@ final class NetworkFormWriter {
     }
 
     /** Keys or values, repeated for the heads that share them. */
-    private Named forEach(Heads h, Named x, View view, Shape shape) {
+    private Named forEach(AttentionShape h, Named x, View view, Shape shape) {
         var own = ViewWriter.read(graph, x, view, shape);
         if (h.heads() == h.keyHeads()) return own;
         int group = h.heads() / h.keyHeads();

@@ -1,0 +1,121 @@
+package dev.ebb.plan.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ebb.plan.Curve;
+import dev.ebb.plan.schedule.Disk;
+import dev.ebb.plan.schedule.Host;
+import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Speed;
+import dev.ebb.plan.schedule.Way;
+import dev.ebb.plan.schedule.Ways;
+
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Which selections of the places outside the arena are searched. */
+class PlanFamiliesTest {
+    private static final int SEEDS = 2;
+
+    private static final Place NEAR = Host.memory(1 << 20);
+    private static final Place LARGE = Host.memory(1 << 24);
+    private static final Place DISK = Disk.in(Path.of("fast"), 1 << 26);
+    private static final Place SLOW = Disk.in(Path.of("slow"), 1L << 40);
+    private static final List<Place> ALL = List.of(NEAR, LARGE, DISK, SLOW);
+
+    @Test
+    void everySelectionOfUpToFourPlacesIsSearchedAndAFurtherPlaceKeepsThoseThereWere() {
+        var before = PlanFamilies.selections(Ways.every(), List.of());
+        assertThat(before).containsExactly(List.of());
+        for (int count = 1; count <= ALL.size(); count++) {
+            var places = ALL.subList(0, count);
+            var selections = PlanFamilies.selections(Ways.every(), places);
+            assertThat(selections).hasSize(1 << count).doesNotHaveDuplicates().containsAll(before);
+            assertThat(selections.getLast()).isEqualTo(places);
+            before = selections;
+        }
+    }
+
+    @Test
+    void ofManyPlacesThoseOfUpToThreeAndTheNearestAreSelected() {
+        var many = new ArrayList<>(ALL);
+        for (int i = 0; i < 4; i++) many.add(Disk.in(Path.of("disk" + i), 1 << 20));
+        var selections = PlanFamilies.selections(Ways.every(), many);
+        assertThat(selections).hasSize(1 + 8 + 28 + 56 + 5).doesNotHaveDuplicates();
+        assertThat(selections).containsAll(PlanFamilies.selections(Ways.every(), ALL));
+        assertThat(selections.getLast()).isEqualTo(many);
+    }
+
+    /** Chains of layers of random widths and costs, some of which read an earlier value again. */
+    private static Problem random(Random random) {
+        var toy = new Toy();
+        var values = new ArrayList<>(List.of(toy.map("in", 2048, toy.input(2048))));
+        for (int l = 0; l < 3; l++) {
+            int size = 1024 * (1 + random.nextInt(4));
+            var x = values.getLast();
+            var skip = values.get(random.nextInt(values.size()));
+            var product = toy.product(random.nextInt(1, 9), size, x, skip, toy.weight(2048));
+            values.add(toy.map("tanh", size, product));
+        }
+        var loss = toy.emit("loss", 1, 1, Set.of(), false, values.getLast());
+        return random.nextBoolean() ? toy.train(loss) : toy.gradient(loss);
+    }
+
+    private static Place place(Random random) {
+        double rate = 2000 * Math.pow(10, 2 * random.nextDouble());
+        var speed = new Speed(rate, 2 * rate, 0.01);
+        long room = random.nextBoolean() ? 1 << 20 : (8 + random.nextInt(24)) << 10;
+        return random.nextBoolean()
+                ? new Host(Host.Kind.PAGEABLE, room, speed)
+                : new Disk(Path.of("disk"), room, speed);
+    }
+
+    /** At every corner of any of their curves, all three places cost no more than any selection. */
+    @Test
+    void noSelectionOfThreePlacesIsFasterThanAllOfThemOnRandomPrograms() {
+        for (int seed = 1; seed <= SEEDS; seed++) {
+            var random = new Random(seed);
+            var problem = random(random);
+            var places = List.of(place(random), place(random), place(random));
+            var curves = new ArrayList<List<Curve.Point>>();
+            var budgets = new TreeSet<Long>();
+            for (int some = 0; some < 8; some++) {
+                var selected = new ArrayList<Place>();
+                for (int k = 0; k < 3; k++) if ((some >> k & 1) == 1) selected.add(places.get(k));
+                var curve = new Curve(problem.with(selected), Toy.COST, Curve.Measure.LIVE);
+                curves.add(curve.points());
+                for (var point : curves.getLast()) budgets.add(point.bytes());
+            }
+            for (long bytes : budgets) {
+                var costs = curves.stream().map(points -> cost(points, bytes)).toList();
+                for (double fewer : costs)
+                    assertThat(costs.getLast())
+                            .as("seed %d, %d bytes: %s", seed, bytes, costs)
+                            .isLessThanOrEqualTo(fewer);
+            }
+        }
+    }
+
+    /** What {@code bytes} of memory allow; the cheapest point comes first. */
+    private static double cost(List<Curve.Point> points, long bytes) {
+        var first = points.stream().filter(p -> p.bytes() <= bytes).findFirst();
+        return first.map(Curve.Point::cost).orElse(Double.POSITIVE_INFINITY);
+    }
+
+    /** So that what each kind of place adds can be shown. */
+    @Test
+    void thePlacesOfANearerKindAreSelectedTogetherWhereverTheyAreNamed() {
+        var mixed = List.of(DISK, NEAR, SLOW, LARGE);
+        var hosts = PlanFamilies.selections(Ways.of(Way.HOST), mixed);
+        assertThat(hosts)
+                .containsExactly(List.of(), List.of(NEAR), List.of(LARGE), List.of(NEAR, LARGE));
+        assertThat(PlanFamilies.selections(Ways.every(), mixed)).containsAll(hosts).endsWith(mixed);
+    }
+}
