@@ -213,7 +213,7 @@ class RemoteFaultsTest {
         var failed = new boolean[1];
         Change ofQueue =
                 (name, arguments, made) -> {
-                    if (name.equals("whole")) return Optional.empty();
+                    if (name.equals("recorded")) return Optional.empty();
                     if (!name.equals("bind") || !((Node) arguments[0]).op().name().contains("exp"))
                         return made;
                     return (Runnable)

@@ -1,6 +1,7 @@
 package dev.ebb.exec.program;
 
 import dev.ebb.exec.Category;
+import dev.ebb.exec.Report;
 import dev.ebb.exec.loop.BoundSteps;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Table;
@@ -119,8 +120,20 @@ final class MemoryMeter {
         return Arrays.copyOf(held, actions);
     }
 
-    /** The most bytes of each category at once since the run began. */
-    long[] peaks() {
-        return Arrays.copyOf(peak, KINDS);
+    /**
+     * The most bytes of each category at once since the run began, beside those that were promised.
+     *
+     * @param workspaceBytes memory of the device outside the arena, part of the workspace
+     */
+    List<Report.Peak> peaks(long[] promised, long workspaceBytes) {
+        var peaks = new ArrayList<Report.Peak>();
+        for (var category : Category.values()) {
+            long owned = category == Category.WORKSPACE ? workspaceBytes : 0;
+            long promise = promised[category.ordinal()] + owned;
+            long measured = peak[category.ordinal()] + owned;
+            if (promise > 0 || measured > 0)
+                peaks.add(new Report.Peak(category, promise, measured));
+        }
+        return peaks;
     }
 }

@@ -362,7 +362,7 @@ public final class Program implements AutoCloseable {
                 footprint.recomputed(),
                 watch.repeats(),
                 watch.byTime(),
-                peaks(),
+                meter.peaks(promised, ownBytes),
                 beside(),
                 check.drifts());
     }
@@ -376,18 +376,6 @@ public final class Program implements AutoCloseable {
             all.add(new Report.Beside(there.place(), there.bytes(), measured));
         }
         return all;
-    }
-
-    private List<Report.Peak> peaks() {
-        var measured = meter.peaks();
-        var peaks = new ArrayList<Report.Peak>();
-        for (var category : Category.values()) {
-            long owned = category == Category.WORKSPACE ? ownBytes : 0;
-            long promise = promised[category.ordinal()] + owned;
-            long found = measured[category.ordinal()] + owned;
-            if (promise > 0 || found > 0) peaks.add(new Report.Peak(category, promise, found));
-        }
-        return peaks;
     }
 
     /** Waits for a run that is under way in another thread. */
