@@ -11,30 +11,34 @@ import java.util.Arrays;
 import java.util.stream.LongStream;
 
 /**
- * Computes the values of {@link Init} a chunk at a time, on all processors. An element depends on
- * the seed and its number alone, so chunks and processors do not change a bit.
+ * Computes the values of {@link Init} in blocks, on all processors. An element depends on the seed
+ * and its number alone, so neither blocks nor processors change a bit.
  */
 final class InitialValues {
-    private static final int CHUNK = 1 << 14;
+    /** The elements that are computed at a time, in arrays that stay in the cache. */
+    private static final int BLOCK = 1 << 10;
+
+    /** The blocks that one processor computes before it takes others. */
+    private static final int BLOCKS = 1 << 6;
 
     private InitialValues() {}
 
-    /** Computes consecutive elements, the first of which has the given number. */
-    private interface Chunk {
-        void fill(long first, float[] elements);
+    /** Computes the elements of a block from its draws, the same number for each element. */
+    private interface Block {
+        void fill(int[] draws, float[] elements);
     }
 
     static Array constant(Shape shape, double value) {
-        return filled(shape, (_, elements) -> Arrays.fill(elements, (float) value));
+        return filled(shape, new Seed(0), 0, (_, elements) -> Arrays.fill(elements, (float) value));
     }
 
     static Array uniform(Shape shape, Seed seed, double bound) {
         return filled(
                 shape,
-                (first, elements) -> {
-                    var draws = new int[elements.length];
-                    seed.fillBits(first, draws);
-                    for (int i = 0; i < draws.length; i++)
+                seed,
+                1,
+                (draws, elements) -> {
+                    for (int i = 0; i < elements.length; i++)
                         elements[i] = (float) (bound * (2 * Seed.uniformOf(draws[i]) - 1));
                 });
     }
@@ -42,9 +46,9 @@ final class InitialValues {
     static Array normal(Shape shape, Seed seed, double deviation) {
         return filled(
                 shape,
-                (first, elements) -> {
-                    var draws = new int[2 * elements.length];
-                    seed.fillBits(2 * first, draws);
+                seed,
+                2,
+                (draws, elements) -> {
                     for (int i = 0; i < elements.length; i++) {
                         double normal = Seed.normalOf(draws[2 * i], draws[2 * i + 1]);
                         elements[i] = (float) (deviation * normal);
@@ -52,20 +56,32 @@ final class InitialValues {
                 });
     }
 
-    private static Array filled(Shape shape, Chunk chunk) {
+    private static Array filled(Shape shape, Seed seed, int drawsEach, Block block) {
         long size = shape.size();
+        long part = (long) BLOCK * BLOCKS;
         return Array.make(
                 new Type(DType.F32, shape),
                 buffer ->
-                        LongStream.range(0, Math.ceilDiv(size, CHUNK))
+                        LongStream.range(0, Math.ceilDiv(size, part))
                                 .parallel()
-                                .forEach(c -> fill(chunk, c * CHUNK, size, buffer.segment())));
+                                .forEach(
+                                        p -> {
+                                            long end = Math.min(size, (p + 1) * part);
+                                            var to = buffer.segment();
+                                            fill(p * part, end, to, seed, drawsEach, block);
+                                        }));
     }
 
-    private static void fill(Chunk chunk, long first, long size, MemorySegment to) {
-        var elements = new float[(int) Math.min(CHUNK, size - first)];
-        chunk.fill(first, elements);
-        var layout = ValueLayout.JAVA_FLOAT_UNALIGNED;
-        MemorySegment.copy(elements, 0, to, layout, first * Float.BYTES, elements.length);
+    private static void fill(
+            long from, long end, MemorySegment to, Seed seed, int drawsEach, Block block) {
+        var draws = new int[drawsEach * BLOCK];
+        var elements = new float[BLOCK];
+        for (long first = from; first < end; first += BLOCK) {
+            seed.fillBits(drawsEach * first, draws);
+            block.fill(draws, elements);
+            int count = (int) Math.min(BLOCK, end - first);
+            var layout = ValueLayout.JAVA_FLOAT_UNALIGNED;
+            MemorySegment.copy(elements, 0, to, layout, first * Float.BYTES, count);
+        }
     }
 }
