@@ -148,12 +148,16 @@ final class DeviceRates extends CardTimer {
         }
     }
 
-    /** A layer norm, the gradients of its input and of its gain. */
+    /**
+     * A copy, which is the limit for what follows: a layer norm, the gradients of its input and of
+     * its gain, each by itself and both with that of its bias in one kernel, as training has them.
+     */
     private void norms(DType type, int rows) {
         var shape = Shape.of(rows, 1024);
         var t = new Type(type, shape);
         var column = Type.of(type, 1024);
         var own = View.contiguous(shape);
+        measure("map copy " + t, Kernel.Map.of(shape, List.of(own), X), List.of(t), t);
         var gain = View.broadcast(Shape.of(1024), shape);
         var mean = new RowParts.Fold(Kernel.Combine.SUM, X.mul(lit(1.0 / 1024)));
         var off = X.sub(Scalar.arg(2));
@@ -195,6 +199,23 @@ final class DeviceRates extends CardTimer {
                         new RowParts.Elements(back)),
                 List.of(t, column, t),
                 t);
+        measure(
+                "layer norm gradients " + t,
+                new Kernel.Rows(
+                        shape,
+                        1,
+                        List.of(own, gain, own),
+                        List.of(mean, again, rate, gs, gxs),
+                        List.of(
+                                new RowParts.Elements(back),
+                                new RowParts.Columns(
+                                        Kernel.Combine.SUM, Scalar.arg(2).mul(normed)),
+                                new RowParts.Columns(Kernel.Combine.SUM, Scalar.arg(2)))),
+                List.of(t, column, t),
+                List.of(t, column, column),
+                3.0 * t.bytes() + 3.0 * column.bytes(),
+                0,
+                Precision.F32);
     }
 
     private void moves() {
