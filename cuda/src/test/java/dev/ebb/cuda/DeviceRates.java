@@ -208,8 +208,7 @@ final class DeviceRates extends CardTimer {
                         List.of(mean, again, rate, gs, gxs),
                         List.of(
                                 new RowParts.Elements(back),
-                                new RowParts.Columns(
-                                        Kernel.Combine.SUM, Scalar.arg(2).mul(normed)),
+                                new RowParts.Columns(Kernel.Combine.SUM, Scalar.arg(2).mul(normed)),
                                 new RowParts.Columns(Kernel.Combine.SUM, Scalar.arg(2)))),
                 List.of(t, column, t),
                 List.of(t, column, column),
