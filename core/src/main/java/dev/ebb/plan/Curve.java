@@ -8,8 +8,8 @@ import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
-import dev.ebb.plan.search.Frontier;
 import dev.ebb.plan.search.LowerBounds;
+import dev.ebb.plan.search.Member;
 import dev.ebb.plan.search.MemberLayouts;
 import dev.ebb.plan.search.Ordering;
 import dev.ebb.plan.search.PlanFamilies;
@@ -58,7 +58,7 @@ public final class Curve {
     private final PlanFamilies families;
     private final Ways ways;
     private final List<Place> among;
-    private final Frontier.Member plain;
+    private final Member plain;
     private final MemberLayouts layouts;
     private final TradeOff.Forms forms;
 
@@ -96,7 +96,7 @@ public final class Curve {
                                     case LIVE -> Layout.apart(schedule);
                                 });
         model = new SearchModel(problem, cost);
-        plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
+        plain = new Member(model, new Ordering(model).plain(), 0, 0);
     }
 
     private Curve(Curve all, Ways ways, List<Place> among, TradeOff.Forms forms) {
@@ -208,33 +208,30 @@ public final class Curve {
         return forms.knee(this);
     }
 
-    Point point(Frontier.Member member) {
+    Point point(Member member) {
         synchronized (families) {
             return point(budgetFor(member), member, model.total(), 0);
         }
     }
 
     /** All plans whose values outside the arena fit their places. */
-    Set<Frontier.Member> members() {
+    Set<Member> members() {
         synchronized (families) {
-            var members = new LinkedHashSet<Frontier.Member>();
-            for (var frontier : families.of(ways, among)) members.addAll(frontier.all());
+            var members = new LinkedHashSet<>(families.members(ways, among));
             members.removeIf(m -> !layouts.fitPlaces(m));
             return members;
         }
     }
 
-    /** The smallest plan. */
-    private Optional<Frontier.Member> least() {
-        var least = Optional.<Frontier.Member>empty();
+    /** The smallest plan; an arena is never smaller than the peak of what lives in it. */
+    private Optional<Member> least() {
+        var least = Optional.<Member>empty();
         long bytes = Long.MAX_VALUE;
-        for (var frontier : families.of(ways, among)) {
-            for (var member : frontier.all().reversed()) {
-                if (member.peak() >= bytes) break;
-                if (!layouts.fitPlaces(member) || planned(member) >= bytes) continue;
-                least = Optional.of(member);
-                bytes = planned(member);
-            }
+        for (var member : families.members(ways, among)) {
+            if (member.peak() >= bytes) break;
+            if (!layouts.fitPlaces(member) || planned(member) >= bytes) continue;
+            least = Optional.of(member);
+            bytes = planned(member);
         }
         return least;
     }
@@ -343,11 +340,11 @@ public final class Curve {
     }
 
     /** The least budget that holds this plan and the memory reserved for workers. */
-    long budgetFor(Frontier.Member member) {
+    long budgetFor(Member member) {
         return workers.budgetFor(planned(member));
     }
 
-    Point point(long bytes, Frontier.Member member, double once, long undone) {
+    Point point(long bytes, Member member, double once, long undone) {
         var layout = layouts.of(member);
         double seconds = cost(layout);
         return new Point(bytes, seconds, RestoreSummary.of(layout, cost, seconds, once, undone));
@@ -364,7 +361,7 @@ public final class Curve {
     }
 
     /** As {@link #planned(Layout)}, without laying out where there is no arena. */
-    private long planned(Frontier.Member member) {
+    private long planned(Member member) {
         return switch (measure) {
             case ARENA -> layouts.of(member).arenaBytes();
             case LIVE -> member.peak();

@@ -3,7 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Problem;
-import dev.ebb.plan.search.Frontier;
+import dev.ebb.plan.search.Member;
 import dev.ebb.plan.search.SearchModel;
 
 import java.util.Comparator;
@@ -44,10 +44,9 @@ final class Refusal {
 
     /** Names the step at which the smallest plan is largest. */
     static OverBudgetException of(long bytes, Enough enough, Curve curve, SearchModel model) {
-        var smallest =
-                curve.members().stream().min(Comparator.comparingLong(Frontier.Member::peak));
+        var smallest = curve.members().stream().min(Comparator.comparingLong(Member::peak));
         var way =
-                smallest.flatMap(Frontier.Member::largest)
+                smallest.flatMap(Member::largest)
                         .map(n -> inTheWay(n, model.problem))
                         .orElse("its parameters");
         long worker = curve.workers().least();

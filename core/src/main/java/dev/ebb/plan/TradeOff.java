@@ -4,7 +4,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
-import dev.ebb.plan.search.Frontier;
+import dev.ebb.plan.search.Member;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -91,7 +91,7 @@ public final class TradeOff {
                     .orElse(all);
         }
 
-        private static double memoryTimesTime(Curve curve, Frontier.Member member) {
+        private static double memoryTimesTime(Curve curve, Member member) {
             return curve.workers().budgetFor(member.peak())
                     * (curve.storeAllCost() + member.extra());
         }
@@ -178,7 +178,7 @@ public final class TradeOff {
         return true;
     }
 
-    private record Priced(Frontier.Member member, double cost) {}
+    private record Priced(Member member, double cost) {}
 
     /** The points of {@link Curve#points(double, long, List)}. */
     static List<Curve.Point> undercutting(

@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 final class CachedGenerations {
     /** One generation, and the further plans that were known when it was made. */
-    record Generation(List<Frontier.Member> own, List<Frontier.Member> beyond) {}
+    record Generation(List<Member> own, List<Member> beyond) {}
 
     private record All(List<Generation> generations, boolean complete) {}
 
@@ -51,7 +51,7 @@ final class CachedGenerations {
     }
 
     /** Adds the next generation; false if it is not in the cache. */
-    boolean next(List<List<Frontier.Member>> generations, List<List<Frontier.Member>> beyond) {
+    boolean next(List<List<Member>> generations, List<List<Member>> beyond) {
         int count = generations.size();
         if (known.isEmpty() || known.get().generations.size() <= count) return false;
         var next = known.get().generations.get(count);
@@ -60,7 +60,12 @@ final class CachedGenerations {
         return true;
     }
 
-    /** Whether all generations so far came from the cache. */
+    /** Whether the cache has all generations, and {@code count} is the number of the last one. */
+    boolean isLast(int count) {
+        return isComplete() && count == known.orElseThrow().generations.size() - 1;
+    }
+
+    /** Whether the cache has all generations. */
     boolean isComplete() {
         return known.isPresent() && known.get().complete;
     }
@@ -69,7 +74,7 @@ final class CachedGenerations {
      * Stops using the cache: a search restarts from the beginning, since its state is not stored.
      * Removes all generations but the first, once; returns how many there were.
      */
-    int end(List<List<Frontier.Member>> generations, List<List<Frontier.Member>> beyond) {
+    int end(List<List<Member>> generations, List<List<Member>> beyond) {
         int count = generations.size();
         if (known.isEmpty()) return count;
         known = Optional.empty();
@@ -79,10 +84,7 @@ final class CachedGenerations {
     }
 
     /** Stores all generations so far. */
-    void put(
-            List<List<Frontier.Member>> generations,
-            List<List<Frontier.Member>> beyond,
-            boolean complete) {
+    void put(List<List<Member>> generations, List<List<Member>> beyond, boolean complete) {
         if (cache.equals(SearchCache.NONE)) return;
         var bytes = new ByteArrayOutputStream();
         try (var out = new DataOutputStream(bytes)) {
@@ -98,7 +100,7 @@ final class CachedGenerations {
         cache.put(key, bytes.toByteArray());
     }
 
-    private void write(List<Frontier.Member> members, DataOutputStream out) throws IOException {
+    private void write(List<Member> members, DataOutputStream out) throws IOException {
         out.writeInt(members.size());
         for (var member : members) {
             out.writeInt(models.indexOf(member.model()));
@@ -129,9 +131,9 @@ final class CachedGenerations {
         }
     }
 
-    private Optional<List<Frontier.Member>> members(DataInputStream in) throws IOException {
+    private Optional<List<Member>> members(DataInputStream in) throws IOException {
         int count = in.readInt();
-        var members = new ArrayList<Frontier.Member>();
+        var members = new ArrayList<Member>();
         for (int k = 0; k < count; k++) {
             int which = in.readInt();
             double extra = in.readDouble();
@@ -150,7 +152,7 @@ final class CachedGenerations {
             // with places, extra is the predicted time
             boolean counted = !model.mayMove();
             if (counted && extra != replay.extra) return Optional.empty();
-            members.add(new Frontier.Member(model, sequence, replay.peak, extra));
+            members.add(new Member(model, sequence, replay.peak, extra));
         }
         return Optional.of(members);
     }

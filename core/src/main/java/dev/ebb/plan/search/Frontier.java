@@ -1,9 +1,7 @@
 package dev.ebb.plan.search;
 
-import dev.ebb.ir.Node;
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
-import dev.ebb.plan.schedule.Schedule;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,59 +19,12 @@ import java.util.stream.Stream;
  * <p>The search goes downwards: from computing everything once, the memory bound is lowered level
  * by level, each plan derived from the one above and improved by {@link NeighbourhoodSearch}; then
  * upwards, where a plan from below may beat the one found before. The generations are always the
- * same, as many as the smallest budget so far needs, or all where values can be moved. A budget is
- * answered from the first generations that have a plan for it, and no later plan is cheaper: so the
- * answer does not depend on earlier requests, and more memory never costs time.
+ * same, as many as the smallest budget so far needs. A budget is answered from the first
+ * generations that have a plan for it, with the next one where values can be moved, and no later
+ * plan is cheaper: so the answer does not depend on earlier requests, and more memory never costs
+ * time.
  */
 public final class Frontier {
-    /** One plan: its sequence, its peak of live bytes, and its cost above computing all once. */
-    public static final class Member {
-        private final SearchModel model;
-        private final int[] sequence;
-        private final long peak;
-        private final double extra;
-
-        public Member(SearchModel model, int[] sequence, long peak, double extra) {
-            this.model = model;
-            this.sequence = sequence;
-            this.peak = peak;
-            this.extra = extra;
-        }
-
-        /** The plan of a sequence that can be run, with the cost of its works. */
-        static Member of(SearchModel model, int[] sequence) {
-            var replay = new Liveness(model);
-            if (!replay.replay(sequence, sequence.length))
-                throw new IllegalStateException("an order that cannot be run");
-            return new Member(model, replay.sequence(), replay.peak, replay.extra);
-        }
-
-        public int[] sequence() {
-            return sequence;
-        }
-
-        public long peak() {
-            return peak;
-        }
-
-        public double extra() {
-            return extra;
-        }
-
-        public Schedule schedule() {
-            return ScheduleWriter.of(model, sequence);
-        }
-
-        /** The computation that takes most memory; none if nothing is computed. */
-        public Optional<Node> largest() {
-            return Liveness.largest(model, sequence);
-        }
-
-        SearchModel model() {
-            return model;
-        }
-    }
-
     /** The replayed steps per node that one attempt to fit a bound may take. */
     private static final long ATTEMPT_PER_NODE = 3_000L;
 
@@ -83,8 +34,8 @@ public final class Frontier {
     /** The curve is steep where one level less costs this share of computing everything once. */
     private static final double STEEP = 0.02;
 
-    /** A generation covers a tenth of the way from the store-all peak down to nothing. */
-    private static final int GENERATIONS = 10;
+    /** A generation covers a twentieth of the way from the store-all peak down to nothing. */
+    private static final int GENERATIONS = 20;
 
     /** A generation is final when the next plans are known, from which its own may improve. */
     private static final int AHEAD = 2;
@@ -118,7 +69,12 @@ public final class Frontier {
 
     private Member above;
     private int level;
+
+    /** Whether no lower level has a plan. */
     private boolean ended;
+
+    /** Whether the least memory has been searched for, in the last generation. */
+    private boolean settled;
 
     /** The plans of one more way, and cheaper ones of the {@code smaller} families. */
     Frontier(
@@ -141,7 +97,7 @@ public final class Frontier {
                         ? Optional.empty()
                         : new Replay(model, ordering).inverting().map(this::complete);
         var first = members(ordering);
-        storeAll = first.getFirst().peak;
+        storeAll = first.getFirst().peak();
         var sorted = first.stream().sorted(times.byMemory(storeAll / levels)).toList();
         orders = sorted.stream().map(Member::sequence).toList();
         var slow = ordering.isHurried() ? members(new Ordering(model, false)) : List.<Member>of();
@@ -159,16 +115,39 @@ public final class Frontier {
 
     /**
      * The cheapest member with a peak of at most {@code bytes} that {@code fits}, of the first
-     * generations that have one; with transfers, where less memory may take less time, of all.
+     * generations that have one and those {@link #searchedBeyond} them.
      */
     public Optional<Member> answer(long bytes, Predicate<Member> fits) {
-        for (int count = model.mayMove() ? searchedToTheEnd() : 1;
-                count <= size() || grow();
-                count++) {
-            for (var member : members(count))
-                if (member.peak <= bytes && fits.test(member)) return Optional.of(member);
+        for (int count = 1; count <= size() || grow(); count++) {
+            var found = cheapest(count, bytes, fits);
+            if (found.isEmpty()) continue;
+            int beyond = searchedBeyond(count);
+            while (size() < beyond && grow()) {
+                // until there are as many
+            }
+            var cheaper = cheapest(Math.min(size(), beyond), bytes, fits).orElse(found.get());
+            return Optional.of(cheaper.extra() < found.get().extra() ? cheaper : found.get());
         }
         return Optional.empty();
+    }
+
+    private Optional<Member> cheapest(int count, long bytes, Predicate<Member> fits) {
+        return members(count).stream().filter(m -> m.peak() <= bytes && fits.test(m)).findFirst();
+    }
+
+    /**
+     * The number of generations that answer a budget for which the first {@code count} have a plan.
+     * Without transfers less memory takes more time, and these suffice. With transfers, a plan of
+     * the next generation may take less time, which is worth a search if there is time to save.
+     */
+    private int searchedBeyond(int count) {
+        boolean cheap = mostExtra(count) <= STEEP * model.total();
+        return !model.mayMove() || cheap ? count : count + 1;
+    }
+
+    /** The cost of the smallest plan of the first generations, which no other of them exceeds. */
+    private double mostExtra(int count) {
+        return members(count).getLast().extra();
     }
 
     /** The members of the first {@code count} generations; largest peak first, cheapest first. */
@@ -180,52 +159,70 @@ public final class Frontier {
 
     /** Every member, after searching to the end. */
     public List<Member> all() {
-        return members(searchedToTheEnd());
-    }
-
-    /** The number of all generations. */
-    private int searchedToTheEnd() {
         while (grow()) {
             // until it ends
         }
-        return size();
+        return members(size());
     }
 
     /** Searches one more generation, with less memory; false if there is none. */
     boolean grow() {
+        return grow(true);
+    }
+
+    /** The same, but without the last generation unless {@code settling}. */
+    private boolean grow(boolean settling) {
+        if (!settling && known.isLast(size())) return false;
         if (known.next(generations, beyond)) return true;
         if (known.isComplete()) return false;
         int count = known.end(generations, beyond);
         while (generations.size() < count) search();
-        if (!search()) return false;
-        known.put(generations, beyond, ended && pending.isEmpty());
+        if (settled || (ended && !settling)) return false;
+        search();
+        known.put(generations, beyond, settled);
         return true;
     }
 
-    private boolean search() {
-        if (ended && pending.isEmpty()) return false;
+    /** The number of generations so far without the last one, which searches the least memory. */
+    private int levelled() {
+        return settled || known.isLast(size() - 1) ? size() - 1 : size();
+    }
+
+    private void search() {
+        if (ended) {
+            settleLeast();
+            settled = true;
+        }
         int stop = Math.max(0, (GENERATIONS - generations.size()) * levels / GENERATIONS - AHEAD);
         while (!ended && level > stop) descend();
-        if (!ended && level == 0) ended = true;
-        if (ended) settleLeast();
+        if (level == 0) ended = true;
         ascend(share / 8);
         int kept = ended ? 0 : Math.min(AHEAD, pending.size());
         var own = pending.subList(0, pending.size() - kept);
-        // a plan for more memory that was returned already must not cost more than these
-        double least = model.mayMove() ? 0 : members(generations.size()).getLast().extra;
-        generations.add(times.of(own).stream().filter(m -> m.extra >= least).toList());
+        double least = leastExtra();
+        generations.add(times.of(own).stream().filter(m -> m.extra() >= least).toList());
         own.clear();
         beyond.add(times.of(pending));
-        return true;
     }
 
-    /** The cheapest known plan under {@code bound}. */
+    /**
+     * The least cost of a plan in the next generation: a plan for more memory that may have been
+     * returned already must not cost more.
+     */
+    private double leastExtra() {
+        double least = 0;
+        for (int count = 1; count <= size(); count++)
+            if (searchedBeyond(count) <= size()) least = Math.max(least, mostExtra(count));
+        return least;
+    }
+
+    /** The cheapest known plan under {@code bound}, without searching for the least memory. */
     private Optional<Member> first(long bound) {
-        for (int count = 1; count <= size() || grow(); count++) {
+        for (int count = 1; count <= levelled() || grow(false); count++) {
             var known = new ArrayList<>(members(count));
             known.addAll(beyond.get(count - 1));
             for (var member : MemberTimes.pruned(known))
-                if (member.peak <= bound) return Optional.of(member);
+                if (member.peak() <= bound) return Optional.of(member);
         }
         return Optional.empty();
     }
@@ -264,7 +261,7 @@ public final class Frontier {
             ended = true;
             return;
         }
-        if (bound >= above.peak) return;
+        if (bound >= above.peak()) return;
         boolean full = level % 5 == 0;
         long allowance = full ? share : share / 8;
         var rival = rival(bound);
@@ -276,8 +273,9 @@ public final class Frontier {
             ended = !walkBack();
             return;
         }
-        boolean own = found.model == model && (rival.isEmpty() || !model.mayMove());
-        if (own && found.extra - above.extra > STEEP * model.total()) found = inTwo(bound, found);
+        boolean own = found.model() == model && (rival.isEmpty() || !model.mayMove());
+        if (own && found.extra() - above.extra() > STEEP * model.total())
+            found = inTwo(bound, found);
         pending.add(found);
         above = found;
     }
@@ -290,49 +288,49 @@ public final class Frontier {
     private @Nullable Member against(Member rival, long bound, boolean full, long allowance) {
         if (!model.mayMove()) {
             var own = under(above, bound, full, allowance);
-            return own == null || rival.extra < own.extra ? rival : own;
+            return own == null || rival.extra() < own.extra() ? rival : own;
         }
-        var found = squeezed(above.sequence, bound, 0);
-        if (found != null && times.of(found).extra < rival.extra)
-            return member(search.improve(found.sequence, bound, allowance));
-        if (search.squeeze().start(rival.sequence)) return rival;
+        var found = squeezed(above.sequence(), bound, 0);
+        if (found != null && times.of(found).extra() < rival.extra())
+            return member(search.improve(found.sequence(), bound, allowance));
+        if (search.squeeze().start(rival.sequence())) return rival;
         if (found == null) return under(above, bound, false, 0);
-        return member(search.improve(found.sequence, bound, allowance / 4));
+        return member(search.improve(found.sequence(), bound, allowance / 4));
     }
 
     /** Continues from the plan that rebuilds all it can, if that needs less memory. */
     private boolean walkBack() {
         var back = walkedBack;
         walkedBack = Optional.empty();
-        if (back.isEmpty() || back.get().peak >= above.peak) return false;
+        if (back.isEmpty() || back.get().peak() >= above.peak()) return false;
         var walked = back.get();
-        for (int k = level; (long) (storeAll * (double) k / levels) > walked.peak; k--) {
-            search.squeeze().start(walked.sequence);
+        for (int k = level; (long) (storeAll * (double) k / levels) > walked.peak(); k--) {
+            search.squeeze().start(walked.sequence());
             search.squeeze().relax((long) (storeAll * (double) k / levels));
             pending.add(current());
         }
-        above = member(search.improve(walked.sequence, walked.peak, share));
+        above = member(search.improve(walked.sequence(), walked.peak(), share));
         pending.add(above);
         return true;
     }
 
     /** Adds a memory bound where the curve is steep; this may lead to better plans below. */
     private Member inTwo(long bound, Member found) {
-        var middle = under(above, bound + (above.peak - bound) / 2, true, share / 4);
-        if (middle == null || middle.extra >= found.extra) return found;
+        var middle = under(above, bound + (above.peak() - bound) / 2, true, share / 4);
+        if (middle == null || middle.extra() >= found.extra()) return found;
         pending.add(middle);
         var better = under(middle, bound, false, share / 8);
-        return better != null && better.extra < found.extra ? better : found;
+        return better != null && better.extra() < found.extra() ? better : found;
     }
 
     /** Bisects towards the least memory that works. */
     private void settleLeast() {
         boolean large = model.nodes.size() > SearchEffort.LARGE;
-        long failed = Math.max(floor - 1, above.peak - storeAll / levels);
+        long failed = Math.max(floor - 1, above.peak() - storeAll / levels);
         for (int k = 0;
-                k < (large ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000);
+                k < (large ? 2 : 5) && above.peak() - failed > Math.max(1, storeAll / 2000);
                 k++) {
-            long bound = failed + (above.peak - failed) / 2;
+            long bound = failed + (above.peak() - failed) / 2;
             var found = under(above, bound, false, share / 8);
             if (found == null) {
                 failed = bound;
@@ -348,7 +346,7 @@ public final class Frontier {
      * full} or necessary, from the start; null if none.
      */
     private @Nullable Member under(Member from, long bound, boolean full, long allowance) {
-        var starts = new ArrayList<>(List.of(from.sequence));
+        var starts = new ArrayList<>(List.of(from.sequence()));
         boolean large = model.nodes.size() > SearchEffort.LARGE;
         Member best = null;
         for (double noise : NOISES) {
@@ -362,7 +360,7 @@ public final class Frontier {
                 best = fastest(slower, bound, noise, best);
                 starts.addAll(slower);
             }
-            if (best != null) return member(search.improve(best.sequence, bound, allowance));
+            if (best != null) return member(search.improve(best.sequence(), bound, allowance));
         }
         return null;
     }
@@ -387,12 +385,12 @@ public final class Frontier {
         for (int i = pending.size() - 2; i >= 0; i--) {
             var own = pending.get(i);
             var below = pending.get(i + 1);
-            long bound = own.peak;
-            search.squeeze().start(below.sequence);
+            long bound = own.peak();
+            search.squeeze().start(below.sequence());
             search.squeeze().relax(bound);
             var relaxed = current();
-            if (relaxed.extra < own.extra)
-                pending.set(i, member(search.improve(relaxed.sequence, bound, allowance)));
+            if (relaxed.extra() < own.extra())
+                pending.set(i, member(search.improve(relaxed.sequence(), bound, allowance)));
         }
     }
 }

@@ -12,8 +12,8 @@ import java.util.function.Function;
 public final class MemberLayouts {
     private final Problem problem;
     private final Function<Schedule, Layout> laidOut;
-    private final Map<Frontier.Member, Layout> layouts = new HashMap<>();
-    private final Map<Frontier.Member, Boolean> fitting = new HashMap<>();
+    private final Map<Member, Layout> layouts = new HashMap<>();
+    private final Map<Member, Boolean> fitting = new HashMap<>();
 
     /**
      * @param problem the problem with all places of the families, including those that a member
@@ -25,7 +25,7 @@ public final class MemberLayouts {
         this.laidOut = laidOut;
     }
 
-    public Layout of(Frontier.Member member) {
+    public Layout of(Member member) {
         return layouts.computeIfAbsent(member, m -> of(schedule(m)));
     }
 
@@ -34,12 +34,12 @@ public final class MemberLayouts {
     }
 
     /** Whether the values that a member offloads fit their places. */
-    public boolean fitPlaces(Frontier.Member member) {
+    public boolean fitPlaces(Member member) {
         return problem.places().isEmpty()
                 || fitting.computeIfAbsent(member, m -> Layout.fitsPlaces(schedule(m)));
     }
 
-    private Schedule schedule(Frontier.Member member) {
+    private Schedule schedule(Member member) {
         return new Schedule(problem, member.schedule().steps());
     }
 }

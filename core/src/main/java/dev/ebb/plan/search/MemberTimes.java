@@ -1,13 +1,14 @@
 package dev.ebb.plan.search;
 
+import dev.ebb.ir.Node;
 import dev.ebb.plan.schedule.Cost;
-import dev.ebb.plan.search.Frontier.Member;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -22,7 +23,8 @@ final class MemberTimes {
 
     MemberTimes(SearchModel model, Cost cost) {
         this.model = model;
-        this.cost = cost;
+        var costs = new IdentityHashMap<Node, Double>();
+        this.cost = node -> costs.computeIfAbsent(node, cost::of);
     }
 
     List<Member> of(List<Member> members) {

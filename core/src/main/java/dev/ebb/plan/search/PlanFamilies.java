@@ -63,6 +63,14 @@ public final class PlanFamilies {
         return all;
     }
 
+    /** Every member of the families for {@code ways} and {@code among}, smallest peak first. */
+    public List<Member> members(Ways ways, List<Place> among) {
+        var members = new ArrayList<Member>();
+        for (var frontier : of(ways, among)) members.addAll(frontier.all());
+        members.sort(Comparator.comparingLong(Member::peak));
+        return members;
+    }
+
     /**
      * Selections of more places than this are searched only as prefixes of the list, nearer kinds
      * first.
