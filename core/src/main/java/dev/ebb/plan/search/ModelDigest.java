@@ -27,6 +27,7 @@ final class ModelDigest {
                     CachedGenerations.class,
                     LateFrees.class,
                     Liveness.class,
+                    Member.class,
                     MemberLayouts.class,
                     MemberTimes.class,
                     SearchModel.class,
