@@ -17,6 +17,12 @@ public record Value(int id, Type type) {
         };
     }
 
+    /** Compares the number first: values of one graph differ by it. */
+    @Override
+    public boolean equals(Object other) {
+        return this == other || other instanceof Value(int i, Type t) && id == i && type.equals(t);
+    }
+
     @Override
     public int hashCode() {
         return id;

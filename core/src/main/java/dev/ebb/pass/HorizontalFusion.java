@@ -84,12 +84,13 @@ final class HorizontalFusion {
     }
 
     /**
-     * Updates before {@code piece} with which it has an operand in common, or whose result it
-     * reads.
+     * Updates before {@code piece} with which it has a large operand in common, or whose result it
+     * reads: fusing it with others saves no read.
      */
     private List<FusionCandidate> kin(FusionCandidate piece) {
         var found = new TreeSet<Integer>();
         for (Value v : piece.inputs) {
+            if (isSmall(v, piece)) continue;
             producer.find(v).ifPresent(p -> found.add(order.at(p)));
             for (FusionCandidate p : readers.at(v)) found.add(order.at(p));
         }

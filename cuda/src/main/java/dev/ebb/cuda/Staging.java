@@ -1,6 +1,7 @@
 package dev.ebb.cuda;
 
 import java.lang.foreign.MemorySegment;
+import java.util.stream.LongStream;
 
 /**
  * Pinned host memory for transfers between the host's buffers and the GPU. Data to write are first
@@ -16,6 +17,9 @@ final class Staging implements AutoCloseable {
     static final long MOST = 8L << 20;
 
     private static final long FEWEST = 16L << 10;
+
+    /** The bytes that one processor copies at a time: one alone is slower than the bus. */
+    private static final long PART = 1L << 20;
 
     private final Streams streams;
     private final long stream;
@@ -57,11 +61,23 @@ final class Staging implements AutoCloseable {
             if (used == each) turn();
             long bytes = Math.min(each - used, size - at);
             long place = half * each + used;
-            MemorySegment.copy(from, at, memory, place, bytes);
+            copy(from, at, memory, place, bytes);
             streams.toDevice(to + at, address + place, bytes, stream);
             used = Math.min(each, Math.ceilDiv(used + bytes, 64) * 64);
             at += bytes;
         }
+    }
+
+    private static void copy(
+            MemorySegment from, long at, MemorySegment to, long place, long bytes) {
+        LongStream.range(0, Math.ceilDiv(bytes, PART))
+                .parallel()
+                .forEach(
+                        part -> {
+                            long first = part * PART;
+                            long size = Math.min(PART, bytes - first);
+                            MemorySegment.copy(from, at + first, to, place + first, size);
+                        });
     }
 
     /** Switches to the other half, once the GPU has finished with it. */
@@ -83,7 +99,7 @@ final class Staging implements AutoCloseable {
             long bytes = Math.min(2 * each, size - at);
             streams.toHost(address, from + at, bytes, stream);
             streams.drain(stream);
-            MemorySegment.copy(memory, 0, to, at, bytes);
+            copy(memory, 0, to, at, bytes);
         }
     }
 
