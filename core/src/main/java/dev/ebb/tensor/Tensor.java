@@ -10,6 +10,7 @@ import dev.ebb.tensor.network.ActivationOps;
 import dev.ebb.tensor.network.NetworkOps;
 import dev.ebb.tensor.op.CompareOps;
 import dev.ebb.tensor.op.ElementOps;
+import dev.ebb.tensor.op.FunctionOps;
 import dev.ebb.tensor.op.IndexOps;
 import dev.ebb.tensor.op.MoveOps;
 import dev.ebb.tensor.op.ReduceOps;
@@ -24,6 +25,7 @@ import java.util.List;
 public sealed interface Tensor
         extends ReadOps,
                 ElementOps,
+                FunctionOps,
                 ActivationOps,
                 CompareOps,
                 ReduceOps,

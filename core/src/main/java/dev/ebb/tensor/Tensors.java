@@ -2,12 +2,13 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fill;
+import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Op;
+import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
-import dev.ebb.tensor.op.Indexing;
 import dev.ebb.tensor.op.Moves;
 import dev.ebb.tensor.op.Selection;
 
@@ -62,7 +63,32 @@ public final class Tensors {
 
     /** The index along one axis of {@code shape}, as numbers. */
     public static Tensor iota(DType dtype, Shape shape, int axis) {
-        var op = new Moves.Iota(new Type(dtype, shape), shape.axis(axis));
+        record Iota(Type type, int axis) implements Differentiable {
+            @Override
+            public String name() {
+                return "iota(" + axis + ")";
+            }
+
+            @Override
+            public List<Type> infer(List<Type> in) {
+                if (type.dtype().isTruth()) {
+                    throw new ShapeException("iota needs a type of numbers, not " + type.dtype());
+                }
+                return List.of(type);
+            }
+
+            @Override
+            public Kernel kernel(List<Type> in) {
+                var body = new Scalar.Index(axis).cast(type.dtype());
+                return Kernel.Map.of(type.shape(), List.of(), body);
+            }
+
+            @Override
+            public void vjp(Rule rule) {
+                // no operands, nothing to add
+            }
+        }
+        var op = new Iota(new Type(dtype, shape), shape.axis(axis));
         return Dispatch.apply(op, List.of()).getFirst();
     }
 
@@ -110,11 +136,31 @@ public final class Tensors {
      * that axis stops the run with an error that names it.
      */
     public static Tensor oneHot(Tensor index, int size, DType dtype) {
+        // The second operand, an index, unchanged, after a check that every element is in [0,
+        // bound): a gather from the first operand, which is 0, 1, 2 ... below the bound.
+        record OneHot(int bound) implements Differentiable {
+            @Override
+            public List<Type> infer(List<Type> in) {
+                return List.of(in.getLast());
+            }
+
+            @Override
+            public Kernel kernel(List<Type> in) {
+                var shape = in.getLast().shape();
+                var still = new View(0, Collections.nCopies(shape.rank(), 0L));
+                return new Kernel.Gather(shape, still, View.contiguous(shape), 1, bound);
+            }
+
+            @Override
+            public void vjp(Rule rule) {
+                // an index has no derivative
+            }
+        }
         if (!index.dtype().isInteger()) {
             throw new ShapeException("oneHot: an index is an integer, this is " + index.type());
         }
         var all = iota(index.dtype(), Shape.of(size), 0);
-        var checked = all.apply(new Indexing.Checked("one_hot", size), index);
+        var checked = all.apply(new OneHot(size), index);
         return checked.unsqueeze(-1).eq(all).cast(dtype);
     }
 

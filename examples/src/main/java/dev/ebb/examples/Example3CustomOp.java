@@ -12,20 +12,23 @@ public final class Example3CustomOp {
 
     // [custom-op
     /** {@code x * exp(-x)}. */
-    record Ricker() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.mul(x.neg().exp());
-        }
+    static Tensor ricker(Tensor x) {
+        record Ricker() implements Unary {
+            @Override
+            public Scalar at(Scalar x) {
+                return x.mul(x.neg().exp());
+            }
 
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(x.neg().exp().sub(y));
+            @Override
+            public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+                return dy.mul(x.neg().exp().sub(y));
+            }
         }
+        return x.apply(new Ricker());
     }
 
     static Tensor grown(Tensor x) {
-        return x.apply(new Ricker()).sum();
+        return ricker(x).sum();
     }
 
     // custom-op]

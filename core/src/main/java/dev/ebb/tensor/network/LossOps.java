@@ -1,8 +1,12 @@
 package dev.ebb.tensor.network;
 
+import static dev.ebb.tensor.Literals.lit;
+
+import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Unary;
 
 /**
  * Loss functions. Each is a mean unless a {@link Reduction} says otherwise. Losses of sixteen-bit
@@ -80,8 +84,29 @@ public interface LossOps {
         return huberLoss(y, delta, Reduction.MEAN);
     }
 
-    /** Half the square of the difference up to {@code delta}, then a straight line. */
+    /**
+     * Half the square of the difference up to {@code delta}, then a straight line. That is {@code
+     * delta (|x| - delta / 2)}.
+     */
     default Tensor huberLoss(Tensor y, double delta, Reduction reduction) {
+        record Huber(double delta) implements Unary {
+            Huber {
+                if (!(delta > 0)) {
+                    throw new ShapeException("huber_loss: delta must be positive, it is " + delta);
+                }
+            }
+
+            @Override
+            public Scalar at(Scalar x) {
+                var near = x.max(lit(-delta)).min(lit(delta));
+                return near.mul(x.sub(near.mul(lit(0.5))));
+            }
+
+            @Override
+            public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+                return dy.mul(x.clamp(-delta, delta));
+            }
+        }
         return narrowed(reduction.of(difference("huber_loss", y).apply(new Huber(delta))));
     }
 

@@ -1,13 +1,26 @@
 package dev.ebb.tensor.op;
 
-import dev.ebb.ir.DType;
-import dev.ebb.ir.Fn1;
-import dev.ebb.ir.Label;
-import dev.ebb.ir.ShapeException;
-import dev.ebb.tensor.Tensor;
-import dev.ebb.tensor.network.Activations;
+import static dev.ebb.tensor.Literals.lit;
+import static dev.ebb.tensor.op.Elementwise.choose;
 
-/** Elementwise operations. Operands broadcast as in NumPy; element types must agree. */
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Inverse;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Label;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Scalar.Fn2;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
+import dev.ebb.tensor.Binary;
+import dev.ebb.tensor.Differentiable;
+import dev.ebb.tensor.Rule;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Unary;
+
+import java.util.List;
+
+/** Arithmetic, element by element. Operands broadcast as in NumPy; element types must agree. */
 public interface ElementOps {
 
     private Tensor self() {
@@ -31,7 +44,23 @@ public interface ElementOps {
     }
 
     default Tensor mul(Tensor y) {
-        return self().apply(new Elementwise.Mul(), y);
+        record Mul() implements Binary {
+            @Override
+            public boolean accepts(DType type) {
+                return !type.isTruth();
+            }
+
+            @Override
+            public Scalar at(Scalar x, Scalar y) {
+                return x.mul(y);
+            }
+
+            @Override
+            public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
+                return new Pair(dz.mul(y), dz.mul(x));
+            }
+        }
+        return self().apply(new Mul(), y);
     }
 
     default Tensor mul(double c) {
@@ -43,7 +72,24 @@ public interface ElementOps {
      * with an error.
      */
     default Tensor div(Tensor y) {
-        return self().apply(new Elementwise.Div(), y);
+        record Div() implements Binary {
+            @Override
+            public boolean accepts(DType type) {
+                return !type.isTruth();
+            }
+
+            @Override
+            public Scalar at(Scalar x, Scalar y) {
+                return x.div(y);
+            }
+
+            @Override
+            public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
+                var dx = dz.div(y);
+                return new Pair(dx, dx.mul(z).neg());
+            }
+        }
+        return self().apply(new Div(), y);
     }
 
     default Tensor div(double c) {
@@ -52,7 +98,25 @@ public interface ElementOps {
 
     /** The remainder of a division rounded down; it has the sign of the divisor, as in Python. */
     default Tensor remainder(Tensor y) {
-        return self().apply(new Elementwise.Remainder(), y);
+        record Remainder() implements Binary {
+            @Override
+            public boolean accepts(DType type) {
+                return !type.isTruth();
+            }
+
+            @Override
+            public Scalar at(Scalar x, Scalar y) {
+                var rest = x.apply(Fn2.REM, y);
+                var turned = rest.lt(lit(0)).apply(Fn2.NE, y.lt(lit(0)));
+                return rest.eq(lit(0)).select(rest, turned.select(rest.add(y), rest));
+            }
+
+            @Override
+            public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
+                return new Pair(dz, dz.mul(x.div(y).floor()).neg());
+            }
+        }
+        return self().apply(new Remainder(), y);
     }
 
     default Tensor remainder(double c) {
@@ -71,205 +135,230 @@ public interface ElementOps {
         return self().literal(c);
     }
 
-    /** The larger of two, or NaN if either is. */
+    /** The part of {@code d} for one operand: zero where it loses, half at ties, otherwise all. */
+    private static Tensor share(Tensor loses, Tensor ties, Tensor d) {
+        return choose(loses, d.literal(0), choose(ties, d.mul(0.5), d));
+    }
+
+    /**
+     * The larger of two, or NaN if either is. Equals share the cotangent, and where one is NaN both
+     * get all of it. Keeps bits, not values, for its derivative.
+     */
     default Tensor maximum(Tensor y) {
-        return self().apply(new Elementwise.Maximum(), y);
+        record Maximum() implements Binary {
+            @Override
+            public boolean accepts(DType type) {
+                return true;
+            }
+
+            @Override
+            public Scalar at(Scalar x, Scalar y) {
+                return x.max(y);
+            }
+
+            @Override
+            public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
+                return new Pair(share(x.lt(y), x.eq(y), dz), share(y.lt(x), x.eq(y), dz));
+            }
+        }
+        return self().apply(new Maximum(), y);
     }
 
     default Tensor maximum(double c) {
         return maximum(self().literal(c));
     }
 
-    /** The lesser of two, or NaN if either is. */
+    /** The lesser of two, or NaN if either is. The derivative is that of {@link #maximum}. */
     default Tensor minimum(Tensor y) {
-        return self().apply(new Elementwise.Minimum(), y);
+        record Minimum() implements Binary {
+            @Override
+            public boolean accepts(DType type) {
+                return true;
+            }
+
+            @Override
+            public Scalar at(Scalar x, Scalar y) {
+                return x.min(y);
+            }
+
+            @Override
+            public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
+                return new Pair(share(x.gt(y), x.eq(y), dz), share(y.gt(x), x.eq(y), dz));
+            }
+        }
+        return self().apply(new Minimum(), y);
     }
 
     default Tensor minimum(double c) {
         return minimum(self().literal(c));
     }
 
-    default Tensor pow(Tensor y) {
-        return self().apply(new Exponentials.Pow(), y);
-    }
-
-    default Tensor pow(double exponent) {
-        return self().apply(new Exponentials.PowScalar(exponent));
-    }
-
-    /** The angle of the point with ordinate {@code this} and abscissa {@code y}. */
-    default Tensor atan2(Tensor y) {
-        return self().apply(new Trigonometry.Atan2(), y);
-    }
-
-    /** The length of the hypotenuse, without overflow. */
-    default Tensor hypot(Tensor y) {
-        return self().apply(new Trigonometry.Hypot(), y);
-    }
-
-    /** The logarithm of a sum of exponentials, without overflow. */
-    default Tensor logaddexp(Tensor y) {
-        return self().apply(new Exponentials.Logaddexp(), y);
-    }
-
-    /** {@code this * log(y)}, and zero where this is zero. */
-    default Tensor xlogy(Tensor y) {
-        return self().apply(new Exponentials.Xlogy(), y);
-    }
-
     default Tensor neg() {
-        return self().apply(new Elementwise.Neg());
+        record Neg() implements Unary {
+            @Override
+            public boolean accepts(DType type) {
+                return !type.isTruth();
+            }
+
+            @Override
+            public Scalar at(Scalar x) {
+                return x.neg();
+            }
+
+            @Override
+            public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+                return dy.neg();
+            }
+
+            @Override
+            public List<Inverse> inverses(List<Type> in) {
+                return List.of(Inverse.exact(0, this, List.of(1)));
+            }
+        }
+        return self().apply(new Neg());
     }
 
+    /** The magnitude. The slope at zero is zero. Keeps two bits an element for its derivative. */
     default Tensor abs() {
-        return self().apply(new Elementwise.Abs());
+        record Abs() implements Unary {
+            @Override
+            public boolean accepts(DType type) {
+                return !type.isTruth();
+            }
+
+            @Override
+            public Scalar at(Scalar x) {
+                return x.abs();
+            }
+
+            @Override
+            public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+                return choose(x.gt(0), dy, choose(x.lt(0), dy.neg(), dy.literal(0)));
+            }
+        }
+        return self().apply(new Abs());
     }
 
     default Tensor square() {
-        return self().apply(new Elementwise.Square());
+        record Square() implements Unary {
+            @Override
+            public boolean accepts(DType type) {
+                return !type.isTruth();
+            }
+
+            @Override
+            public Scalar at(Scalar x) {
+                return x.mul(x);
+            }
+
+            @Override
+            public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+                return dy.mul(x.mul(2));
+            }
+        }
+        return self().apply(new Square());
     }
 
     default Tensor reciprocal() {
-        return self().apply(new Elementwise.Reciprocal());
+        record Reciprocal() implements Unary {
+            @Override
+            public Scalar at(Scalar x) {
+                return lit(1).div(x);
+            }
+
+            @Override
+            public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+                return dy.mul(y.square()).neg();
+            }
+        }
+        return self().apply(new Reciprocal());
     }
 
-    default Tensor sqrt() {
-        return self().apply(new Function(Fn1.SQRT));
-    }
-
-    /** The cube root, of negative numbers too. */
-    default Tensor cbrt() {
-        return self().apply(new Function(Fn1.CBRT));
-    }
-
-    default Tensor rsqrt() {
-        return self().apply(new Elementwise.Rsqrt());
-    }
-
-    default Tensor sign() {
-        return self().apply(new Elementwise.Step(Fn1.SIGN));
-    }
-
-    default Tensor floor() {
-        return self().apply(new Elementwise.Step(Fn1.FLOOR));
-    }
-
-    default Tensor ceil() {
-        return self().apply(new Elementwise.Step(Fn1.CEIL));
-    }
-
-    /** The nearest whole number, half to even. */
-    default Tensor round() {
-        return self().apply(new Elementwise.Step(Fn1.ROUND));
-    }
-
-    default Tensor exp() {
-        return self().apply(new Function(Fn1.EXP));
-    }
-
-    default Tensor expm1() {
-        return self().apply(new Function(Fn1.EXPM1));
-    }
-
-    default Tensor log() {
-        return self().apply(new Function(Fn1.LOG));
-    }
-
-    default Tensor log1p() {
-        return self().apply(new Function(Fn1.LOG1P));
-    }
-
-    default Tensor log2() {
-        return self().apply(new Function(Fn1.LOG2));
-    }
-
-    default Tensor sin() {
-        return self().apply(new Function(Fn1.SIN));
-    }
-
-    default Tensor cos() {
-        return self().apply(new Function(Fn1.COS));
-    }
-
-    default Tensor tan() {
-        return self().apply(new Function(Fn1.TAN));
-    }
-
-    default Tensor asin() {
-        return self().apply(new Function(Fn1.ASIN));
-    }
-
-    default Tensor acos() {
-        return self().apply(new Function(Fn1.ACOS));
-    }
-
-    default Tensor atan() {
-        return self().apply(new Function(Fn1.ATAN));
-    }
-
-    default Tensor sinh() {
-        return self().apply(new Function(Fn1.SINH));
-    }
-
-    default Tensor cosh() {
-        return self().apply(new Function(Fn1.COSH));
-    }
-
-    default Tensor tanh() {
-        return self().apply(new Function(Fn1.TANH));
-    }
-
-    default Tensor asinh() {
-        return self().apply(new Function(Fn1.ASINH));
-    }
-
-    default Tensor acosh() {
-        return self().apply(new Function(Fn1.ACOSH));
-    }
-
-    default Tensor atanh() {
-        return self().apply(new Function(Fn1.ATANH));
-    }
-
-    default Tensor erf() {
-        return self().apply(new Function(Fn1.ERF));
-    }
-
-    default Tensor erfc() {
-        return self().apply(new Function(Fn1.ERFC));
-    }
-
-    default Tensor erfinv() {
-        return self().apply(new Function(Fn1.ERFINV));
-    }
-
-    default Tensor lgamma() {
-        return self().apply(new Function(Fn1.LGAMMA));
-    }
-
-    /** The derivative of {@link #lgamma}. */
-    default Tensor digamma() {
-        return polygamma(0);
-    }
-
-    /** The derivative of this order of {@link #digamma}. */
-    default Tensor polygamma(int order) {
-        return self().apply(new SpecialFunctionOps.Polygamma(order));
-    }
-
-    /** The nearest value in {@code [low, high]}. */
+    /** The nearest value in {@code [low, high]}. At both bounds the slope is one. */
     default Tensor clamp(double low, double high) {
-        return self().apply(new Activations.Clamp(low, high));
+        record Clamp(double low, double high) implements Unary {
+            Clamp {
+                if (!(low <= high)) {
+                    throw new ShapeException(
+                            "clamp: low is "
+                                    + low
+                                    + " and high is "
+                                    + high
+                                    + "; low must not be above");
+                }
+            }
+
+            @Override
+            public String name() {
+                return "clamp(" + low + ", " + high + ")";
+            }
+
+            @Override
+            public boolean accepts(DType type) {
+                return !type.isTruth();
+            }
+
+            @Override
+            public Scalar at(Scalar x) {
+                return x.max(lit(low)).min(lit(high));
+            }
+
+            @Override
+            public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+                return choose(x.ge(low).and(x.le(high)), dy, dy.literal(0));
+            }
+        }
+        return self().apply(new Clamp(low, high));
     }
 
     /** These values as another element type. */
     default Tensor cast(DType to) {
-        return to == self().dtype() ? self() : self().apply(new Selection.Cast(to));
+        record Cast(DType to) implements Differentiable {
+            @Override
+            public String name() {
+                return "cast(" + to + ")";
+            }
+
+            @Override
+            public List<Type> infer(List<Type> in) {
+                return List.of(in.getFirst().with(to));
+            }
+
+            @Override
+            public Kernel kernel(List<Type> in) {
+                var shape = in.getFirst().shape();
+                return Kernel.Map.of(
+                        shape, List.of(View.contiguous(shape)), Scalar.arg(0).cast(to));
+            }
+
+            @Override
+            public void vjp(Rule rule) {
+                var from = rule.in(0).dtype();
+                if (from.isFloat() && to.isFloat()) rule.add(0, rule.dout(0).cast(from));
+            }
+        }
+        return to == self().dtype() ? self() : self().apply(new Cast(to));
     }
 
     /** The same values, through which nothing flows back. */
     default Tensor detach() {
-        return self().apply(new Selection.Detach());
+        record Detach() implements Differentiable {
+            @Override
+            public List<Type> infer(List<Type> in) {
+                return in;
+            }
+
+            @Override
+            public Kernel kernel(List<Type> in) {
+                return Moves.identity(in.getFirst().shape());
+            }
+
+            @Override
+            public void vjp(Rule rule) {
+                // that is the purpose of the op
+            }
+        }
+        return self().apply(new Detach());
     }
 
     /** The same values under a name, by which strategies and reports find them. */

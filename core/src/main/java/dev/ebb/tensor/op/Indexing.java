@@ -137,29 +137,6 @@ public final class Indexing {
     }
 
     /**
-     * The second operand, an index, unchanged, after a check that every element is in {@code [0,
-     * bound)}: a gather from the first operand, which is 0, 1, 2 ... below the bound.
-     */
-    public record Checked(String name, int bound) implements Differentiable {
-        @Override
-        public List<Type> infer(List<Type> in) {
-            return List.of(in.getLast());
-        }
-
-        @Override
-        public Kernel kernel(List<Type> in) {
-            var shape = in.getLast().shape();
-            var still = new View(0, Collections.nCopies(shape.rank(), 0L));
-            return new Kernel.Gather(shape, still, View.contiguous(shape), 1, bound);
-        }
-
-        @Override
-        public void vjp(Rule rule) {
-            // an index has no derivative
-        }
-    }
-
-    /**
      * Zeros of shape {@code data}, to which the source (the second operand) is added where the
      * index (the first) picks.
      */

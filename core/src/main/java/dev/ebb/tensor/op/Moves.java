@@ -315,33 +315,6 @@ public final class Moves {
         }
     }
 
-    /** The index along one axis, as numbers. */
-    public record Iota(Type type, int axis) implements Differentiable {
-        @Override
-        public String name() {
-            return "iota(" + axis + ")";
-        }
-
-        @Override
-        public List<Type> infer(List<Type> in) {
-            if (type.dtype().isTruth()) {
-                throw new ShapeException("iota needs a type of numbers, not " + type.dtype());
-            }
-            return List.of(type);
-        }
-
-        @Override
-        public Kernel kernel(List<Type> in) {
-            var body = new Scalar.Index(axis).cast(type.dtype());
-            return Kernel.Map.of(type.shape(), List.of(), body);
-        }
-
-        @Override
-        public void vjp(Rule rule) {
-            // no operands, nothing to add
-        }
-    }
-
     /** The size of an axis that {@code op} makes, if an axis can have it. */
     public static int length(String op, long size) {
         if (size > Integer.MAX_VALUE) {

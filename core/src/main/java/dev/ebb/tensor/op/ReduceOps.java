@@ -1,8 +1,14 @@
 package dev.ebb.tensor.op;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
+import dev.ebb.tensor.Differentiable;
+import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 import dev.ebb.tensor.network.Moments;
@@ -228,9 +234,43 @@ public interface ReduceOps {
         return argmin(axis, false);
     }
 
+    /** The first index along an axis at which {@code extreme} stands; NaN equals NaN. */
     private Tensor first(int axis, Tensor extreme, boolean keep) {
+        record FirstIndex(int axis) implements Differentiable {
+            @Override
+            public String name() {
+                return "first_index(" + axis + ")";
+            }
+
+            @Override
+            public List<Type> infer(List<Type> in) {
+                var x = in.getFirst();
+                if (!in.getLast().equals(x.with(x.shape().with(axis, 1)))) {
+                    throw new ShapeException(name() + ": " + in.getLast() + " in " + x);
+                }
+                return List.of(new Type(DType.I64, x.shape().reduce(List.of(axis), false)));
+            }
+
+            @Override
+            public Kernel kernel(List<Type> in) {
+                var x = in.getFirst();
+                var views = in.stream().map(t -> View.broadcast(t.shape(), x.shape())).toList();
+                var hit = Scalar.arg(0).eq(Scalar.arg(1));
+                if (x.dtype().isFloat()) {
+                    hit = hit.apply(Scalar.Fn2.OR, Scalar.arg(0).apply(Fn1.IS_NAN));
+                }
+                var none = new Scalar.Lit(DType.I64, x.shape().dim(axis));
+                var body = hit.select(new Scalar.Index(axis).cast(DType.I64), none);
+                return new Kernel.Fold(x.shape(), List.of(axis), Kernel.Combine.MIN, views, body);
+            }
+
+            @Override
+            public void vjp(Rule rule) {
+                // piecewise constant
+            }
+        }
         int a = self().shape().axis(axis);
-        return shaped(self().apply(new Reductions.FirstIndex(a), extreme), List.of(a), keep);
+        return shaped(self().apply(new FirstIndex(a), extreme), List.of(a), keep);
     }
 
     /** Running sums; those of integers are I64. */
@@ -259,8 +299,38 @@ public interface ReduceOps {
      * in either direction; NaN counts as larger than every number.
      */
     default Tensor argsort(int axis, boolean descending) {
+        record Argsort(int axis, boolean descending) implements Differentiable {
+            @Override
+            public String name() {
+                return "argsort(" + axis + (descending ? ", descending)" : ")");
+            }
+
+            @Override
+            public List<Type> infer(List<Type> in) {
+                if (in.getFirst().dtype() == DType.BIT) {
+                    throw new ShapeException(
+                            "argsort of " + in.getFirst() + "; cast to bool first");
+                }
+                return List.of(in.getFirst().with(DType.I64));
+            }
+
+            @Override
+            public Kernel kernel(List<Type> in) {
+                var shape = in.getFirst().shape();
+                return new Kernel.Sort(
+                        Cumulations.outer(shape, axis),
+                        shape.dim(axis),
+                        Cumulations.inner(shape, axis),
+                        descending);
+            }
+
+            @Override
+            public void vjp(Rule rule) {
+                // piecewise constant
+            }
+        }
         int a = self().shape().axis(axis);
-        return self().apply(new Sorting.Argsort(a, descending));
+        return self().apply(new Argsort(a, descending));
     }
 
     /** An axis in order, as {@link #argsort} orders it. */

@@ -1,7 +1,6 @@
 package dev.ebb.tensor.op;
 
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -181,44 +180,6 @@ final class Reductions {
             var d = rule.dout(0).unsqueeze(-1).mul(others).reshape(moved.shape());
             var back = x.shape().allAxes().stream().map(order::indexOf).toList();
             rule.add(0, d.permute(back));
-        }
-    }
-
-    /**
-     * The first index along an axis at which the first operand equals the second, whose axis has
-     * size one; NaN equals NaN. The basis of argmax and argmin.
-     */
-    record FirstIndex(int axis) implements Differentiable {
-        @Override
-        public String name() {
-            return "first_index(" + axis + ")";
-        }
-
-        @Override
-        public List<Type> infer(List<Type> in) {
-            var x = in.getFirst();
-            if (!in.getLast().equals(x.with(x.shape().with(axis, 1)))) {
-                throw new ShapeException(name() + ": " + in.getLast() + " in " + x);
-            }
-            return List.of(new Type(DType.I64, x.shape().reduce(List.of(axis), false)));
-        }
-
-        @Override
-        public Kernel kernel(List<Type> in) {
-            var x = in.getFirst();
-            var views = in.stream().map(t -> View.broadcast(t.shape(), x.shape())).toList();
-            var hit = Scalar.arg(0).eq(Scalar.arg(1));
-            if (x.dtype().isFloat()) {
-                hit = hit.apply(Scalar.Fn2.OR, Scalar.arg(0).apply(Fn1.IS_NAN));
-            }
-            var none = new Scalar.Lit(DType.I64, x.shape().dim(axis));
-            var body = hit.select(new Scalar.Index(axis).cast(DType.I64), none);
-            return new Kernel.Fold(x.shape(), List.of(axis), Kernel.Combine.MIN, views, body);
-        }
-
-        @Override
-        public void vjp(Rule rule) {
-            // piecewise constant
         }
     }
 }
