@@ -44,6 +44,11 @@ final class RowCases {
             norm(19, width, DType.BF16);
         }
         norm(600, 8, DType.F32);
+        // several chunks of four strips, the last of them with few rows or none
+        norm(150, 40, DType.F32);
+        norm(70, 256, DType.BF16);
+        norm(97, 64, DType.F64);
+        norm(2100, 33, DType.F32);
         norm(18, 17000, DType.F32);
         norm(17, 20000, DType.BF16);
         softmax(2, 32768, DType.BF16);

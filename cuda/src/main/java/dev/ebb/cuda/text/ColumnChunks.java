@@ -9,12 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The order in which columns are folded. It depends on the number of rows alone: rows are divided
- * into chunks of {@code height} rows, each folded in order; then groups of consecutive chunks are
- * folded, each in order; then the groups in order.
+ * The order in which columns are folded. It depends on the shape alone: rows are divided into
+ * chunks of {@code height} rows, each folded in order, or in strips of {@link #STRIP} rows whose
+ * results are folded in order; then groups of consecutive chunks are folded, each in order; then
+ * the groups in order.
  */
 record ColumnChunks(long rows, long columns, int height) {
+    /** Rows that the lanes of one row fold in a {@code Rows} kernel of few rows. */
+    static final int STRIP = 16;
+
     private static final int SHARES = 32;
+
+    /** Partial results of a thread that are loaded before they are folded. */
+    private static final int LOADED = 32;
 
     /** From this number of rows on, larger chunks still give a GPU enough parallel work. */
     private static final long MANY = 8192;
@@ -27,9 +34,12 @@ record ColumnChunks(long rows, long columns, int height) {
         return new ColumnChunks(rows, columns, rows >= MANY ? 64 : 16);
     }
 
-    /** Chunks for a {@code Rows} kernel, in which only a few lanes process each chunk. */
-    static ColumnChunks afterNumbers(long rows, long columns) {
-        return new ColumnChunks(rows, columns, 16);
+    /**
+     * Chunks for a {@code Rows} kernel: a strip for each warp of a block, or for all lanes of a
+     * block together.
+     */
+    static ColumnChunks afterNumbers(long rows, RowLanes lanes) {
+        return new ColumnChunks(rows, lanes.width(), STRIP * lanes.warpsApart());
     }
 
     long count() {
@@ -69,7 +79,9 @@ record ColumnChunks(long rows, long columns, int height) {
         var t = CudaSyntax.computed(type);
         var to = CudaSyntax.stored(all.getFirst().out);
         var fn = CudaSyntax.combine(combine);
+        var identity = CudaSyntax.identity(combine, type);
         long share = (count() + SHARES - 1) / SHARES;
+        long loaded = Math.min(share, LOADED);
         long blocks = MapText.blocks(columns, 32);
         MapText.open(code, "chunks", 32 * SHARES, 2 * all.size(), true);
         code.add("__shared__ %s shares[%d][32];", t, SHARES);
@@ -81,14 +93,19 @@ record ColumnChunks(long rows, long columns, int height) {
         var block = all.size() == 1 ? "blockIdx.x" : "(blockIdx.x %% %d)".formatted(blocks);
         code.add("const num column = (num)%s * 32 + x;", block);
         code.add("const num first = y * %d;", share);
-        code.add(
-                "const num last = first + %d < %d ? first + %d : %d;",
-                share, count(), share, count());
-        code.add("%s sum = %s;", t, CudaSyntax.identity(combine, type));
+        code.add("%s sum = %s;", t, identity);
         code.open("if (column < %d)", columns);
         code.add("const %s* const part = (const %s*)from + column;", t, t);
-        code.add("#pragma unroll 8");
-        code.add("for (num c = first; c < last; c++) sum = %s(sum, part[c * %d]);", fn, columns);
+        code.open("for (num c = first; c < first + %d; c += %d)", share, loaded);
+        code.add("%s parts[%d];", t, loaded);
+        code.add("#pragma unroll");
+        code.add("for (int i = 0; i < %d; i++)", loaded);
+        code.add(
+                "    parts[i] = c + i < first + %d && c + i < %d ? part[(c + i) * %d] : %s;",
+                share, count(), columns, identity);
+        code.add("#pragma unroll");
+        code.add("for (int i = 0; i < %d; i++) sum = %s(sum, parts[i]);", loaded, fn);
+        code.close();
         code.close();
         code.add("shares[y][x] = sum;");
         code.add("__syncthreads();");

@@ -186,7 +186,7 @@ public final class ConvolveText {
                         .formatted(k.groups() * k.outChannels(), k.outChannels());
         add(number(channel, "x", k.in()), number(result, "y", k.out()));
         code.close();
-        RowLanes.join(THREADS, code, Kernel.Combine.SUM, out, "sum");
+        RowLanes.join(THREADS, code, List.of(new RowLanes.Partial(Kernel.Combine.SUM, out, "sum")));
         code.add("if (threadIdx.x != 0) return;");
         store("at");
     }

@@ -8,6 +8,7 @@ import dev.ebb.ir.Kernel;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Reductions. If the fastest axis is folded, lanes share a row ({@link RowLanes}); if it is kept,
@@ -129,7 +130,11 @@ final class FoldText {
                 RowLanes.GROUP, lanes.count() * RowLanes.GROUP);
         grid.group(code, lanes, in, false, value -> combine(code, value, ""));
         code.close();
-        for (int j = 0; j < bodies(); j++) lanes.join(code, k.combine(), type, sum(j));
+        lanes.join(
+                code,
+                IntStream.range(0, bodies())
+                        .mapToObj(j -> new RowLanes.Partial(k.combine(), type, sum(j)))
+                        .toList());
         var to = whole ? out : type;
         for (int j = 0; j < bodies(); j++)
             code.add(

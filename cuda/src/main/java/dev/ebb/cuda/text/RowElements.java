@@ -22,7 +22,6 @@ final class RowElements {
     private final List<DType> in;
     private final List<DType> types;
     private final SourceLines code;
-    private final int bytes;
     private final boolean cached;
 
     /**
@@ -45,7 +44,6 @@ final class RowElements {
         // several rows of sixteen bits at a time, read again from the cache, are faster than one
         cached =
                 lanes.segments() == 1 ? kept <= KEPT : kept > 0 && kept <= KEPT_OF_SEGMENTS && wide;
-        bytes = cached ? (int) kept : 0;
     }
 
     /** Whether an operand has more than one element in a row. */
@@ -53,46 +51,11 @@ final class RowElements {
         return !grid.folded().isFixed(i);
     }
 
-    /**
-     * Whether a second row fits in the registers of a lane, which holds {@code others} bytes of
-     * other values.
-     */
-    boolean fitsTwice(int others) {
-        return bytes > 0 && 2 * bytes + others <= KEPT + KEPT / 4;
-    }
-
     /** Writes the start of a row's visits: reads the row into registers if it fits. */
     void start() {
         if (!cached) return;
-        declare("a");
-        read("a");
-    }
-
-    /** Declares the registers of this row and of the next, and reads the first row, {@code row}. */
-    void startAhead(String row) {
-        declare("a");
-        declare("m");
-        code.add("{");
-        code.add("const num row = %s;", row);
-        grid.rowStarts(code);
-        read("m");
-        code.close();
-    }
-
-    /** Takes over the row that was prefetched, and prefetches the next one before {@code end}. */
-    void next() {
-        code.add("#pragma unroll");
-        code.open("for (int j = 0; j < %d; j++)", lanes.allGroups());
-        for (int i = 0; i < in.size(); i++) if (varies(i)) code.add("a%d[j] = m%d[j];", i, i);
-        code.close();
-        code.open("if (row + 1 < end)");
-        code.add("const num after = row + 1;");
-        code.add("{");
-        code.add("const num row = after;");
-        grid.rowStarts(code);
-        read("m");
-        code.close();
-        code.close();
+        declare();
+        read();
     }
 
     /**
@@ -115,9 +78,9 @@ final class RowElements {
     }
 
     /** Writes loops over all elements in the order of a fold; {@code join} ends every segment. */
-    void segments(String start, Consumer<Expression> visit, Runnable join) {
+    void segments(Runnable start, Consumer<Expression> visit, Runnable join) {
         if (lanes.segments() == 1) {
-            code.add(start);
+            start.run();
             groups(false, () -> {}, visit, () -> {});
             join.run();
             return;
@@ -127,7 +90,7 @@ final class RowElements {
             code.add("#pragma unroll");
             code.open("for (int s = 0; s < %d; s++)", lanes.segments());
             code.add("const bool first = s == 0;");
-            code.add(start);
+            start.run();
             kept("s * %d".formatted(each), each, false, () -> {}, visit, () -> {});
         } else {
             code.open(
@@ -137,7 +100,7 @@ final class RowElements {
             code.add(
                     "const num last = begin + %d < %d ? begin + %d : %d;",
                     RowLanes.SEGMENT, lanes.width(), RowLanes.SEGMENT, lanes.width());
-            code.add(start);
+            start.run();
             code.add("#pragma unroll 8");
             code.open(
                     "for (num c = begin + lane * %d; c < last; c += %d)",
@@ -178,17 +141,15 @@ final class RowElements {
     }
 
     /** Declares the registers of a row. */
-    private void declare(String name) {
+    private void declare() {
         for (int i = 0; i < in.size(); i++) {
             if (!varies(i)) continue;
-            code.add(
-                    "Pack<%s, %d> %s%d[%d];",
-                    stored(i), RowLanes.GROUP, name, i, lanes.allGroups());
+            code.add("Pack<%s, %d> a%d[%d];", stored(i), RowLanes.GROUP, i, lanes.allGroups());
         }
     }
 
     /** Reads the row into registers. */
-    private void read(String name) {
+    private void read() {
         code.add("#pragma unroll");
         code.open("for (int j = 0; j < %d; j++)", lanes.allGroups());
         code.add("const num c = (lane + j * %d) * %d;", lanes.count(), RowLanes.GROUP);
@@ -197,13 +158,8 @@ final class RowElements {
         for (int i = 0; i < in.size(); i++) {
             if (varies(i) && grid.isPacked(i))
                 code.add(
-                        "%s%d[j] = load<%d>((const %s*)p%d + %s);",
-                        name,
-                        i,
-                        RowLanes.GROUP,
-                        CudaSyntax.stored(in.get(i)),
-                        i,
-                        grid.groupOffset(i));
+                        "a%d[j] = load<%d>((const %s*)p%d + %s);",
+                        i, RowLanes.GROUP, CudaSyntax.stored(in.get(i)), i, grid.groupOffset(i));
         }
         if (IntStream.range(0, in.size()).anyMatch(i -> varies(i) && !grid.isPacked(i))) {
             code.add("#pragma unroll");
@@ -214,8 +170,7 @@ final class RowElements {
                 if (!varies(i) || grid.isPacked(i)) continue;
                 var offset = grid.folded().offset(i, "s" + i, "d");
                 code.add(
-                        "%s%d[j].at[e] = %s;",
-                        name,
+                        "a%d[j].at[e] = %s;",
                         i,
                         in.get(i) == DType.BIT
                                 ? MapText.element(DType.BIT, "p" + i, offset)

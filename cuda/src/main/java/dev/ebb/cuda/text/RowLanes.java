@@ -3,6 +3,8 @@ package dev.ebb.cuda.text;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel.Combine;
 
+import java.util.List;
+
 /**
  * The order in which a row is folded. It depends on the row's width alone, so that a fold gives the
  * same bits in every kernel that contains it. Elements are assigned to the lanes in groups of four,
@@ -32,6 +34,11 @@ record RowLanes(long width) {
         return count() == 1 ? 128 : count() == 32 ? 4 : 1;
     }
 
+    /** Warps of a block that each fold rows of their own; 1 if there are none. */
+    int warpsApart() {
+        return count() == 32 ? rows() : 1;
+    }
+
     int threads() {
         return count() * rows();
     }
@@ -52,30 +59,48 @@ record RowLanes(long width) {
         return Math.toIntExact((width + lane - 1) / lane);
     }
 
+    /** A value of every lane, to be combined over all lanes. */
+    record Partial(Combine combine, DType type, String name) {
+        /** The statement that combines this value with {@code other}. */
+        String with(String other) {
+            return "%s = %s(%s, %s);".formatted(name, CudaSyntax.combine(combine), name, other);
+        }
+    }
+
     /**
-     * Writes code that combines the values {@code name} of all lanes; every lane gets the result.
+     * Writes code that combines each of {@code all} over the lanes; every lane gets the results.
      */
-    void join(SourceLines code, Combine combine, DType type, String name) {
-        join(count(), code, combine, type, name);
+    void join(SourceLines code, List<Partial> all) {
+        join(count(), code, all);
     }
 
     /** The same for {@code count} lanes: one, a warp, or all threads of a block. */
-    static void join(int count, SourceLines code, Combine combine, DType type, String name) {
+    static void join(int count, SourceLines code, List<Partial> all) {
         if (count == 1) return;
-        var fn = CudaSyntax.combine(combine);
         code.add("#pragma unroll");
-        code.add("for (int far = 16; far > 0; far >>= 1)");
-        code.add("    %s = %s(%s, __shfl_xor_sync(0xffffffffu, %s, far));", name, fn, name, name);
+        code.open("for (int far = 16; far > 0; far >>= 1)");
+        for (var p : all)
+            code.add(p.with("__shfl_xor_sync(0xffffffffu, %s, far)".formatted(p.name)));
+        code.close();
         if (count == 32) return;
         int warps = count / 32;
         code.add("{");
-        code.add("__shared__ %s warps[%d];", CudaSyntax.computed(type), warps);
+        for (var p : all)
+            code.add("__shared__ %s %s[%d];", CudaSyntax.computed(p.type), ofWarps(p), warps);
         code.add("__syncthreads();");
-        code.add("if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = %s;", name);
-        code.add("__syncthreads();");
-        code.add("%s = warps[0];", name);
-        code.add("#pragma unroll");
-        code.add("for (int w = 1; w < %d; w++) %s = %s(%s, warps[w]);", warps, name, fn, name);
+        code.open("if ((threadIdx.x & 31) == 0)");
+        for (var p : all) code.add("%s[threadIdx.x >> 5] = %s;", ofWarps(p), p.name);
         code.close();
+        code.add("__syncthreads();");
+        for (var p : all) {
+            code.add("%s = %s[0];", p.name, ofWarps(p));
+            code.add("#pragma unroll");
+            code.add("for (int w = 1; w < %d; w++) %s", warps, p.with(ofWarps(p) + "[w]"));
+        }
+        code.close();
+    }
+
+    private static String ofWarps(Partial p) {
+        return "warps_" + p.name;
     }
 }

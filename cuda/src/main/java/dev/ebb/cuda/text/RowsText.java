@@ -27,6 +27,8 @@ final class RowsText {
     private final RowLanes lanes;
     private final SourceLines code = new SourceLines();
     private final RowElements row;
+    private final RowNumbers numbers;
+    private final RowColumns columns;
 
     private RowsText(Kernel.Rows k, List<DType> in, List<DType> out) {
         this.k = k;
@@ -37,14 +39,14 @@ final class RowsText {
         grid = new FoldGrid(k.shape(), axes, k.operands(), in);
         lanes = new RowLanes(k.width());
         row = new RowElements(grid, lanes, in, types, code);
+        numbers = new RowNumbers(k, types, grid, lanes, row, code);
+        columns = new RowColumns(k, types, out, lanes, code);
     }
 
     static Recipe recipe(Kernel.Rows k, List<DType> in, List<DType> out) {
         if (k.shape().size() == 0) return empty(k, in, out);
         var text = new RowsText(k, in, out);
-        return k.results().stream().anyMatch(r -> r instanceof RowParts.Columns)
-                ? text.chunks()
-                : text.rows();
+        return text.columns.outputs().isEmpty() ? text.rows() : text.chunks();
     }
 
     /** The results of no elements: numbers of rows without elements, columns without rows. */
@@ -121,28 +123,25 @@ final class RowsText {
         part("row", rows);
         grid.rowStarts(code);
         row.start();
-        numbers();
+        numbers.compute();
         results();
         code.close();
-        return Recipe.of(launch(rows, IntStream.range(0, out.size()).boxed().toList(), List.of()));
+        long blocks = MapText.blocks(rows, lanes.rows());
+        return Recipe.of(
+                launch(blocks, IntStream.range(0, out.size()).boxed().toList(), List.of()));
     }
 
     /**
      * @param direct the outputs that are written; all others are written as totals of chunks into
      *     {@code work}, in order
      */
-    private Action launch(long parts, List<Integer> direct, List<Operand> work) {
+    private Action launch(long blocks, List<Integer> direct, List<Operand> work) {
         var targets = new ArrayList<Operand>();
         int next = 0;
         for (int i = 0; i < out.size(); i++)
             targets.add(direct.contains(i) ? new Operand.Out(i) : work.get(next++));
         return new Action.Launch(
-                "rows",
-                code.toString(),
-                MapText.blocks(parts, lanes.rows()),
-                lanes.threads(),
-                0,
-                grid.operands(targets));
+                "rows", code.toString(), blocks, lanes.threads(), 0, grid.operands(targets));
     }
 
     /** Writes the results of {@code row}; columns are added to their totals. */
@@ -201,164 +200,49 @@ final class RowsText {
                             "((%s*)p%d)[row * %d + x] = %s;",
                             to, in.size() + i, lanes.width(), result);
             }
-            case RowParts.Columns(var combine, var body) -> {
-                var total = "total" + i + (isInRegisters() ? "[j][e]" : "[x]");
-                code.add(
-                        "%s = %s(%s, %s);",
-                        total, CudaSyntax.combine(combine), total, values.value(body));
-            }
+            case RowParts.Columns(_, var body) -> columns.visit(i, values.value(body));
             case RowParts.RowNumber _ -> {}
         }
     }
 
-    /** Whether the partial results of a chunk's columns are in registers. */
-    private boolean isInRegisters() {
-        return lanes.segments() == 1;
-    }
-
     /**
      * Kernels with results over columns: the same lanes process the rows of a chunk one after the
-     * other.
+     * other, or those of a strip of it.
      */
     private Recipe chunks() {
         long rows = k.outer().size();
-        var chunks = ColumnChunks.afterNumbers(rows, lanes.width());
-        boolean whole = chunks.count() == 1 && isInRegisters();
-        var columns = columns();
+        var chunks = columns.chunks();
         open();
-        part("chunk", chunks.count());
-        for (int i : columns) total(i);
+        if (lanes.warpsApart() > 1) {
+            code.add("const num chunk = blockIdx.x;");
+            code.add("const u32 strip = threadIdx.x / %d;", lanes.count());
+            code.add("num row = chunk * %d + strip * %d;", chunks.height(), ColumnChunks.STRIP);
+        } else {
+            part("chunk", chunks.count());
+            code.add("num row = chunk * %d;", chunks.height());
+        }
+        columns.declare();
         code.add(
-                "const num end = chunk * %d + %d < %d ? chunk * %d + %d : %d;",
-                chunks.height(), chunks.height(), rows, chunks.height(), chunks.height(), rows);
-        int totals =
-                isInRegisters()
-                        ? columns.size() * lanes.groups() * RowLanes.GROUP * Float.BYTES
-                        : 0;
-        boolean ahead = row.fitsTwice(totals);
-        if (ahead) row.startAhead("chunk * " + chunks.height());
-        code.open("for (num row = chunk * %d; row < end; row++)", chunks.height());
-        if (ahead) row.next();
+                "const num end = row + %d < %d ? row + %d : %d;",
+                ColumnChunks.STRIP, rows, ColumnChunks.STRIP, rows);
+        code.open("for (; row < end; row++)");
         grid.rowStarts(code);
-        if (!ahead) row.start();
-        numbers();
+        row.start();
+        numbers.compute();
         results();
         code.close();
-        if (isInRegisters()) for (int i : columns) write(i, whole ? out.get(i) : type(i));
+        columns.write();
         code.close();
-        return joined(chunks, whole);
-    }
-
-    /** The launch, followed by the launches that combine the chunks of each result over columns. */
-    private Recipe joined(ColumnChunks chunks, boolean whole) {
         var direct = new ArrayList<>(IntStream.range(0, out.size()).boxed().toList());
-        if (!whole) direct.removeAll(columns());
-        var work = new ArrayList<Operand>();
-        var totals = new ArrayList<ColumnChunks.Totals>();
-        long bytes = 0;
-        for (int i : columns()) {
-            if (whole) continue;
-            var from = new Operand.Work(bytes);
-            var combine = ((RowParts.Columns) k.results().get(i)).combine();
-            work.add(from);
-            totals.add(
-                    new ColumnChunks.Totals(
-                            combine, type(i), out.get(i), from, new Operand.Out(i)));
-            bytes += (type(i).bytes(chunks.count() * lanes.width()) + 15) / 16 * 16;
-        }
+        if (!columns.whole()) direct.removeAll(columns.outputs());
+        var work = columns.totals().stream().map(ColumnChunks.Totals::from).toList();
         var actions = new ArrayList<Action>();
-        actions.add(launch(chunks.count(), direct, work));
-        actions.addAll(chunks.join(totals));
-        return new Recipe(actions, bytes);
-    }
-
-    private List<Integer> columns() {
-        return IntStream.range(0, out.size())
-                .filter(i -> k.results().get(i) instanceof RowParts.Columns)
-                .boxed()
-                .toList();
-    }
-
-    /** The type in which the columns of a result are added. */
-    private DType type(int result) {
-        return ((RowParts.Columns) k.results().get(result)).body().type(types);
-    }
-
-    /** Declares the totals of a chunk. */
-    private void total(int i) {
-        var t = CudaSyntax.computed(type(i));
-        var identity =
-                CudaSyntax.identity(((RowParts.Columns) k.results().get(i)).combine(), type(i));
-        if (isInRegisters()) {
-            code.add("%s total%d[%d][%d];", t, i, lanes.groups(), RowLanes.GROUP);
-            code.add("#pragma unroll");
-            code.add("for (int j = 0; j < %d; j++)", lanes.groups());
-            code.add("#pragma unroll");
-            code.add(
-                    "    for (int e = 0; e < %d; e++) total%d[j][e] = %s;",
-                    RowLanes.GROUP, i, identity);
-        } else {
-            code.add(
-                    "%s* const total%d = (%s*)p%d + chunk * %d;",
-                    t, i, t, in.size() + i, lanes.width());
-            code.add(
-                    "for (num c = lane * %d; c < %d; c += %d)",
-                    RowLanes.GROUP, lanes.width(), lanes.count() * RowLanes.GROUP);
-            code.add(
-                    "    for (int e = 0; e < %d; e++) if (c + e < %d) total%d[c + e] = %s;",
-                    RowLanes.GROUP, lanes.width(), i, identity);
-        }
-    }
-
-    /** Writes the totals of a chunk. */
-    private void write(int i, DType to) {
-        code.add("#pragma unroll");
-        code.open("for (int j = 0; j < %d; j++)", lanes.groups());
-        code.add("#pragma unroll");
-        code.open("for (int e = 0; e < %d; e++)", RowLanes.GROUP);
-        code.add("const num x = (lane + j * %d) * %d + e;", lanes.count(), RowLanes.GROUP);
-        code.add(
-                "if (x < %d) ((%s*)p%d)[chunk * %d + x] = Down<%s>::of(total%d[j][e]);",
-                lanes.width(),
-                CudaSyntax.stored(to),
-                in.size() + i,
-                lanes.width(),
-                CudaSyntax.stored(to),
-                i);
-        code.close();
-        code.close();
-    }
-
-    /** Writes the code that computes the numbers of {@code row}. */
-    private void numbers() {
-        for (int i = 0; i < k.numbers().size(); i++) {
-            var type = types.get(in.size() + i);
-            switch (k.numbers().get(i)) {
-                case RowParts.Apply(var body) -> {
-                    code.add("%s n%d;", CudaSyntax.computed(type), i);
-                    code.add("{");
-                    var values = grid.element(code, "0", _ -> "", types, false);
-                    code.add("n%d = %s;", i, values.value(body));
-                    code.close();
-                }
-                case RowParts.Fold(var combine, var body) -> fold(i, combine, body, type);
-            }
-        }
-    }
-
-    private void fold(int i, Kernel.Combine combine, Scalar body, DType type) {
-        var t = CudaSyntax.computed(type);
-        var fn = CudaSyntax.combine(combine);
-        boolean alone = lanes.segments() == 1;
-        var sum = alone ? "n" + i : "part";
-        var identity = CudaSyntax.identity(combine, type);
-        if (!alone) code.add("%s n%d = %s;", t, i, identity);
-        row.segments(
-                "%s %s = %s;".formatted(t, sum, identity),
-                value -> code.add("%s = %s(%s, %s);", sum, fn, sum, value.value(body)),
-                () -> {
-                    lanes.join(code, combine, type, sum);
-                    if (!alone) code.add("n%d = first ? part : %s(n%d, part);", i, fn, i);
-                });
+        long blocks =
+                lanes.warpsApart() > 1
+                        ? chunks.count()
+                        : MapText.blocks(chunks.count(), lanes.rows());
+        actions.add(launch(blocks, direct, work));
+        actions.addAll(columns.joins());
+        return new Recipe(actions, columns.workspaceBytes());
     }
 }

@@ -36,16 +36,19 @@ extern "C" __global__ void __launch_bounds__(128) convolve(void* p0, void* p1, v
         sum = multiply_add(up(((const f32*)p0)[((((num)j0 * 6 + i0 * 3 + i2) * 6 + x0) * 7 + x1)]), up(((const f32*)p1)[((((num)j0 * 8 + i0 * 4 + i1) * 3 + y0) * 4 + y1)]), sum);
     }
 #pragma unroll
-    for (int far = 16; far > 0; far >>= 1)
+    for (int far = 16; far > 0; far >>= 1) {
         sum = add(sum, __shfl_xor_sync(0xffffffffu, sum, far));
+    }
     {
-        __shared__ f32 warps[4];
+        __shared__ f32 warps_sum[4];
         __syncthreads();
-        if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = sum;
+        if ((threadIdx.x & 31) == 0) {
+            warps_sum[threadIdx.x >> 5] = sum;
+        }
         __syncthreads();
-        sum = warps[0];
+        sum = warps_sum[0];
 #pragma unroll
-        for (int w = 1; w < 4; w++) sum = add(sum, warps[w]);
+        for (int w = 1; w < 4; w++) sum = add(sum, warps_sum[w]);
     }
     if (threadIdx.x != 0) return;
     ((f32*)p2)[at] = Down<f32>::of(sum);

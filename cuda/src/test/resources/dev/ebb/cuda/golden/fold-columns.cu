@@ -40,12 +40,17 @@ extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
     void* to = p1;
     const num column = (num)blockIdx.x * 32 + x;
     const num first = y * 1;
-    const num last = first + 1 < 7 ? first + 1 : 7;
     f32 sum = 0.0f;
     if (column < 24) {
         const f32* const part = (const f32*)from + column;
-#pragma unroll 8
-        for (num c = first; c < last; c++) sum = add(sum, part[c * 24]);
+        for (num c = first; c < first + 1; c += 1) {
+            f32 parts[1];
+#pragma unroll
+            for (int i = 0; i < 1; i++)
+                parts[i] = c + i < first + 1 && c + i < 7 ? part[(c + i) * 24] : 0.0f;
+#pragma unroll
+            for (int i = 0; i < 1; i++) sum = add(sum, parts[i]);
+        }
     }
     shares[y][x] = sum;
     __syncthreads();

@@ -24,7 +24,8 @@ extern "C" __global__ void __launch_bounds__(128) fold(void* p0, void* p1) {
         }
     }
 #pragma unroll
-    for (int far = 16; far > 0; far >>= 1)
+    for (int far = 16; far > 0; far >>= 1) {
         sum = add(sum, __shfl_xor_sync(0xffffffffu, sum, far));
+    }
     if (lane == 0) ((f32*)p1)[part] = Down<f32>::of(sum);
 }

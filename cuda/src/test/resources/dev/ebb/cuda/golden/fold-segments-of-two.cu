@@ -38,28 +38,25 @@ extern "C" __global__ void __launch_bounds__(512) fold(void* p0, void* p1, void*
         }
     }
 #pragma unroll
-    for (int far = 16; far > 0; far >>= 1)
+    for (int far = 16; far > 0; far >>= 1) {
         sum0 = add(sum0, __shfl_xor_sync(0xffffffffu, sum0, far));
-    {
-        __shared__ f32 warps[16];
-        __syncthreads();
-        if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = sum0;
-        __syncthreads();
-        sum0 = warps[0];
-#pragma unroll
-        for (int w = 1; w < 16; w++) sum0 = add(sum0, warps[w]);
-    }
-#pragma unroll
-    for (int far = 16; far > 0; far >>= 1)
         sum1 = add(sum1, __shfl_xor_sync(0xffffffffu, sum1, far));
+    }
     {
-        __shared__ f32 warps[16];
+        __shared__ f32 warps_sum0[16];
+        __shared__ f32 warps_sum1[16];
         __syncthreads();
-        if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = sum1;
+        if ((threadIdx.x & 31) == 0) {
+            warps_sum0[threadIdx.x >> 5] = sum0;
+            warps_sum1[threadIdx.x >> 5] = sum1;
+        }
         __syncthreads();
-        sum1 = warps[0];
+        sum0 = warps_sum0[0];
 #pragma unroll
-        for (int w = 1; w < 16; w++) sum1 = add(sum1, warps[w]);
+        for (int w = 1; w < 16; w++) sum0 = add(sum0, warps_sum0[w]);
+        sum1 = warps_sum1[0];
+#pragma unroll
+        for (int w = 1; w < 16; w++) sum1 = add(sum1, warps_sum1[w]);
     }
     if (lane == 0) ((f32*)p3)[part] = Down<f32>::of(sum0);
     if (lane == 0) ((f32*)p4)[part] = Down<f32>::of(sum1);

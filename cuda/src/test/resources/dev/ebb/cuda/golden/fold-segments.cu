@@ -23,16 +23,19 @@ extern "C" __global__ void __launch_bounds__(512) fold(void* p0, void* p1) {
         }
     }
 #pragma unroll
-    for (int far = 16; far > 0; far >>= 1)
+    for (int far = 16; far > 0; far >>= 1) {
         sum = maximum(sum, __shfl_xor_sync(0xffffffffu, sum, far));
+    }
     {
-        __shared__ f32 warps[16];
+        __shared__ f32 warps_sum[16];
         __syncthreads();
-        if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = sum;
+        if ((threadIdx.x & 31) == 0) {
+            warps_sum[threadIdx.x >> 5] = sum;
+        }
         __syncthreads();
-        sum = warps[0];
+        sum = warps_sum[0];
 #pragma unroll
-        for (int w = 1; w < 16; w++) sum = maximum(sum, warps[w]);
+        for (int w = 1; w < 16; w++) sum = maximum(sum, warps_sum[w]);
     }
     if (lane == 0) ((f32*)p1)[part] = Down<f32>::of(sum);
 }

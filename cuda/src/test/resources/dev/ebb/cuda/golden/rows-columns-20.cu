@@ -7,48 +7,24 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
     const u32 lane = threadIdx.x % 1;
     const num chunk = (num)blockIdx.x * 128 + threadIdx.x / 1;
     if (chunk >= 4) return;
+    num row = chunk * 16;
     f32 total0[5][4];
 #pragma unroll
     for (int j = 0; j < 5; j++)
 #pragma unroll
         for (int e = 0; e < 4; e++) total0[j][e] = 0.0f;
-    const num end = chunk * 16 + 16 < 64 ? chunk * 16 + 16 : 64;
-    Pack<f32, 4> a0[5];
-    Pack<f32, 4> m0[5];
-    {
-        const num row = chunk * 16;
+    const num end = row + 16 < 64 ? row + 16 : 64;
+    for (; row < end; row++) {
         const ofs k0 = (ofs)(row);
         const ofs s0 = k0 * 20;
+        Pack<f32, 4> a0[5];
 #pragma unroll
         for (int j = 0; j < 5; j++) {
             const num c = (lane + j * 1) * 4;
             if (c < 20) {
-                m0[j] = load<4>((const f32*)p0 + s0 + c);
+                a0[j] = load<4>((const f32*)p0 + s0 + c);
             }
         }
-    }
-    for (num row = chunk * 16; row < end; row++) {
-#pragma unroll
-        for (int j = 0; j < 5; j++) {
-            a0[j] = m0[j];
-        }
-        if (row + 1 < end) {
-            const num after = row + 1;
-            {
-                const num row = after;
-                const ofs k0 = (ofs)(row);
-                const ofs s0 = k0 * 20;
-#pragma unroll
-                for (int j = 0; j < 5; j++) {
-                    const num c = (lane + j * 1) * 4;
-                    if (c < 20) {
-                        m0[j] = load<4>((const f32*)p0 + s0 + c);
-                    }
-                }
-            }
-        }
-        const ofs k0 = (ofs)(row);
-        const ofs s0 = k0 * 20;
         f32 n0 = -F32_INFINITY;
 #pragma unroll
         for (int j = 0; j < 5; j++) {
@@ -97,12 +73,17 @@ extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
     void* to = p1;
     const num column = (num)blockIdx.x * 32 + x;
     const num first = y * 1;
-    const num last = first + 1 < 4 ? first + 1 : 4;
     f32 sum = 0.0f;
     if (column < 20) {
         const f32* const part = (const f32*)from + column;
-#pragma unroll 8
-        for (num c = first; c < last; c++) sum = add(sum, part[c * 20]);
+        for (num c = first; c < first + 1; c += 1) {
+            f32 parts[1];
+#pragma unroll
+            for (int i = 0; i < 1; i++)
+                parts[i] = c + i < first + 1 && c + i < 4 ? part[(c + i) * 20] : 0.0f;
+#pragma unroll
+            for (int i = 0; i < 1; i++) sum = add(sum, parts[i]);
+        }
     }
     shares[y][x] = sum;
     __syncthreads();

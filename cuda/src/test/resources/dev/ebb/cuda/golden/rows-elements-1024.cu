@@ -31,8 +31,9 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
         }
     }
 #pragma unroll
-    for (int far = 16; far > 0; far >>= 1)
+    for (int far = 16; far > 0; far >>= 1) {
         n0 = maximum(n0, __shfl_xor_sync(0xffffffffu, n0, far));
+    }
     f32 n1 = 0.0f;
 #pragma unroll
     for (int j = 0; j < 8; j++) {
@@ -49,8 +50,9 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
         }
     }
 #pragma unroll
-    for (int far = 16; far > 0; far >>= 1)
+    for (int far = 16; far > 0; far >>= 1) {
         n1 = add(n1, __shfl_xor_sync(0xffffffffu, n1, far));
+    }
 #pragma unroll
     for (int j = 0; j < 8; j++) {
         const num c = (lane + j * 32) * 4;

@@ -6,18 +6,19 @@ extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1, void*
     await_previous();
     const u32 lane = threadIdx.x % 512;
     const num chunk = blockIdx.x;
+    num row = chunk * 16;
     f32* const total1 = (f32*)p2 + chunk * 40000;
     for (num c = lane * 4; c < 40000; c += 2048)
         for (int e = 0; e < 4; e++) if (c + e < 40000) total1[c + e] = 0.0f;
-    const num end = chunk * 16 + 16 < 64 ? chunk * 16 + 16 : 64;
-    for (num row = chunk * 16; row < end; row++) {
+    const num end = row + 16 < 64 ? row + 16 : 64;
+    for (; row < end; row++) {
         const ofs k0 = (ofs)(row);
         const ofs s0 = k0 * 40000;
         f32 n0 = -F32_INFINITY;
         for (num begin = 0; begin < 40000; begin += 16384) {
             const bool first = begin == 0;
             const num last = begin + 16384 < 40000 ? begin + 16384 : 40000;
-            f32 part = -F32_INFINITY;
+            f32 part0 = -F32_INFINITY;
 #pragma unroll 8
             for (num c = begin + lane * 4; c < last; c += 2048) {
                 const Pack<bf16, 4> a0 = load<4>((const bf16*)p0 + s0 + c);
@@ -25,28 +26,31 @@ extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1, void*
                 for (int e = 0; e < 4; e++) {
                     const num x = c + e;
                     const ofs d0 = (ofs)(x);
-                    part = maximum(part, up(a0.at[e]));
+                    part0 = maximum(part0, up(a0.at[e]));
                 }
             }
 #pragma unroll
-            for (int far = 16; far > 0; far >>= 1)
-                part = maximum(part, __shfl_xor_sync(0xffffffffu, part, far));
-            {
-                __shared__ f32 warps[16];
-                __syncthreads();
-                if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = part;
-                __syncthreads();
-                part = warps[0];
-#pragma unroll
-                for (int w = 1; w < 16; w++) part = maximum(part, warps[w]);
+            for (int far = 16; far > 0; far >>= 1) {
+                part0 = maximum(part0, __shfl_xor_sync(0xffffffffu, part0, far));
             }
-            n0 = first ? part : maximum(n0, part);
+            {
+                __shared__ f32 warps_part0[16];
+                __syncthreads();
+                if ((threadIdx.x & 31) == 0) {
+                    warps_part0[threadIdx.x >> 5] = part0;
+                }
+                __syncthreads();
+                part0 = warps_part0[0];
+#pragma unroll
+                for (int w = 1; w < 16; w++) part0 = maximum(part0, warps_part0[w]);
+            }
+            n0 = first ? part0 : maximum(n0, part0);
         }
         f32 n1 = 0.0f;
         for (num begin = 0; begin < 40000; begin += 16384) {
             const bool first = begin == 0;
             const num last = begin + 16384 < 40000 ? begin + 16384 : 40000;
-            f32 part = 0.0f;
+            f32 part1 = 0.0f;
 #pragma unroll 8
             for (num c = begin + lane * 4; c < last; c += 2048) {
                 const Pack<bf16, 4> a0 = load<4>((const bf16*)p0 + s0 + c);
@@ -56,22 +60,25 @@ extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1, void*
                     const ofs d0 = (ofs)(x);
                     const f32 t2 = up(a0.at[e]) - n0;
                     const f32 t3 = fn_exp(t2);
-                    part = add(part, t3);
+                    part1 = add(part1, t3);
                 }
             }
 #pragma unroll
-            for (int far = 16; far > 0; far >>= 1)
-                part = add(part, __shfl_xor_sync(0xffffffffu, part, far));
-            {
-                __shared__ f32 warps[16];
-                __syncthreads();
-                if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = part;
-                __syncthreads();
-                part = warps[0];
-#pragma unroll
-                for (int w = 1; w < 16; w++) part = add(part, warps[w]);
+            for (int far = 16; far > 0; far >>= 1) {
+                part1 = add(part1, __shfl_xor_sync(0xffffffffu, part1, far));
             }
-            n1 = first ? part : add(n1, part);
+            {
+                __shared__ f32 warps_part1[16];
+                __syncthreads();
+                if ((threadIdx.x & 31) == 0) {
+                    warps_part1[threadIdx.x >> 5] = part1;
+                }
+                __syncthreads();
+                part1 = warps_part1[0];
+#pragma unroll
+                for (int w = 1; w < 16; w++) part1 = add(part1, warps_part1[w]);
+            }
+            n1 = first ? part1 : add(n1, part1);
         }
         if (lane == 0) ((f32*)p1)[row] = Down<f32>::of(n1);
         for (num c = lane * 4, j = 0; c < 40000; c += 2048, j++) {
@@ -103,12 +110,17 @@ extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
     void* to = p1;
     const num column = (num)blockIdx.x * 32 + x;
     const num first = y * 1;
-    const num last = first + 1 < 4 ? first + 1 : 4;
     f32 sum = 0.0f;
     if (column < 40000) {
         const f32* const part = (const f32*)from + column;
-#pragma unroll 8
-        for (num c = first; c < last; c++) sum = add(sum, part[c * 40000]);
+        for (num c = first; c < first + 1; c += 1) {
+            f32 parts[1];
+#pragma unroll
+            for (int i = 0; i < 1; i++)
+                parts[i] = c + i < first + 1 && c + i < 4 ? part[(c + i) * 40000] : 0.0f;
+#pragma unroll
+            for (int i = 0; i < 1; i++) sum = add(sum, parts[i]);
+        }
     }
     shares[y][x] = sum;
     __syncthreads();
