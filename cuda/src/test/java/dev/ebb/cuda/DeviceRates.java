@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Rates of large kernels on random numbers, each the median of several runs between events. */
@@ -159,12 +160,10 @@ final class DeviceRates extends CardTimer {
         var own = View.contiguous(shape);
         measure("map copy " + t, Kernel.Map.of(shape, List.of(own), X), List.of(t), t);
         var gain = View.broadcast(Shape.of(1024), shape);
-        var mean = new RowParts.Fold(Kernel.Combine.SUM, X.mul(lit(1.0 / 1024)));
-        var off = X.sub(Scalar.arg(2));
-        var square = new RowParts.Fold(Kernel.Combine.SUM, off.mul(off).mul(lit(1.0 / 1024)));
-        var scale = new RowParts.Apply(lit(1).div(Scalar.arg(3).add(lit(1e-5)).sqrt()));
-        var body = off.mul(Scalar.arg(4)).mul(Y);
-        var numbers = List.<RowParts.RowValue>of(mean, square, scale);
+        // after x and gain, the numbers are arguments 2 to 5
+        var off = X.sub(Scalar.arg(3));
+        var numbers = moments(X, off, 2);
+        var body = off.mul(Scalar.arg(5)).mul(Y);
         measure(
                 "layer norm rows " + t,
                 new Kernel.Rows(shape, 1, List.of(own, gain), numbers, new RowParts.Elements(body)),
@@ -180,23 +179,20 @@ final class DeviceRates extends CardTimer {
                         new RowParts.Columns(Kernel.Combine.SUM, body)),
                 List.of(t, column),
                 column);
-        // x, gain and the gradient of the output are arguments 0 to 2
-        var from = X.sub(Scalar.arg(3));
-        var again = new RowParts.Fold(Kernel.Combine.SUM, from.mul(from).mul(lit(1.0 / 1024)));
-        var rate = new RowParts.Apply(lit(1).div(Scalar.arg(4).add(lit(1e-5)).sqrt()));
+        // after x, gain and the gradient of the output, the numbers are arguments 3 to 10
+        var from = X.sub(Scalar.arg(4));
+        var rate = Scalar.arg(6);
         var g = Y.mul(Scalar.arg(2));
-        var normed = from.mul(Scalar.arg(5));
-        var gs = new RowParts.Fold(Kernel.Combine.SUM, g.mul(lit(1.0 / 1024)));
-        var gxs = new RowParts.Fold(Kernel.Combine.SUM, g.mul(normed).mul(lit(1.0 / 1024)));
-        var back = g.sub(Scalar.arg(6)).sub(normed.mul(Scalar.arg(7))).mul(Scalar.arg(5));
+        var all = new ArrayList<>(moments(X, from, 3));
+        all.add(new RowParts.Fold(Kernel.Combine.SUM, g));
+        all.add(new RowParts.Fold(Kernel.Combine.SUM, g.mul(from)));
+        all.add(new RowParts.Apply(Scalar.arg(7).div(lit(1024))));
+        all.add(new RowParts.Apply(Scalar.arg(8).div(lit(1024)).mul(rate).mul(rate)));
+        var back = g.sub(Scalar.arg(9)).sub(from.mul(Scalar.arg(10))).mul(rate);
         measure(
                 "layer norm gradient rows " + t,
                 new Kernel.Rows(
-                        shape,
-                        1,
-                        List.of(own, gain, own),
-                        List.of(mean, again, rate, gs, gxs),
-                        new RowParts.Elements(back)),
+                        shape, 1, List.of(own, gain, own), all, new RowParts.Elements(back)),
                 List.of(t, column, t),
                 t);
         measure(
@@ -205,16 +201,32 @@ final class DeviceRates extends CardTimer {
                         shape,
                         1,
                         List.of(own, gain, own),
-                        List.of(mean, again, rate, gs, gxs),
+                        all,
                         List.of(
                                 new RowParts.Elements(back),
-                                new RowParts.Columns(Kernel.Combine.SUM, Scalar.arg(2).mul(normed)),
+                                new RowParts.Columns(
+                                        Kernel.Combine.SUM, Scalar.arg(2).mul(from).mul(rate)),
                                 new RowParts.Columns(Kernel.Combine.SUM, Scalar.arg(2)))),
                 List.of(t, column, t),
                 List.of(t, column, column),
                 3.0 * t.bytes() + 3.0 * column.bytes(),
                 0,
                 Precision.F32);
+    }
+
+    /**
+     * The sum of rows of 1,024 elements {@code x}, their mean, the sum of the squares of {@code
+     * off}, which is their distance from it, and the factor that gives them a variance of one.
+     *
+     * @param first the first number's argument
+     */
+    private static List<RowParts.RowValue> moments(Scalar x, Scalar off, int first) {
+        return List.of(
+                new RowParts.Fold(Kernel.Combine.SUM, x),
+                new RowParts.Apply(Scalar.arg(first).div(lit(1024))),
+                new RowParts.Fold(Kernel.Combine.SUM, off.mul(off)),
+                new RowParts.Apply(
+                        lit(1).div(Scalar.arg(first + 2).div(lit(1024)).add(lit(1e-5)).sqrt())));
     }
 
     private void moves() {

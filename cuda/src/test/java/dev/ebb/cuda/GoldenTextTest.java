@@ -27,8 +27,7 @@ class GoldenTextTest {
         Files.createDirectories(MADE);
         var recipes = Golden.recipes();
         for (var entry : recipes.entrySet())
-            Files.writeString(
-                    MADE.resolve(entry.getKey() + ".cu"), entry.getValue().toString());
+            Files.writeString(MADE.resolve(entry.getKey() + ".cu"), entry.getValue().toString());
         for (var entry : recipes.entrySet()) {
             var name = entry.getKey() + ".cu";
             var text = entry.getValue().toString();
