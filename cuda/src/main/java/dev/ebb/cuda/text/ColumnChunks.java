@@ -15,7 +15,7 @@ import java.util.List;
  * the groups in order.
  */
 record ColumnChunks(long rows, long columns, int height) {
-    /** Rows that the lanes of one row fold in a {@code Rows} kernel of few rows. */
+    /** Rows that the lanes of a row visit one after the other in a {@code Rows} kernel. */
     static final int STRIP = 16;
 
     private static final int SHARES = 32;
@@ -34,12 +34,9 @@ record ColumnChunks(long rows, long columns, int height) {
         return new ColumnChunks(rows, columns, rows >= MANY ? 64 : 16);
     }
 
-    /**
-     * Chunks for a {@code Rows} kernel: a strip for each warp of a block, or for all lanes of a
-     * block together.
-     */
-    static ColumnChunks afterNumbers(long rows, RowLanes lanes) {
-        return new ColumnChunks(rows, lanes.width(), STRIP * lanes.warpsApart());
+    /** Chunks of {@code strips} strips, for a {@code Rows} kernel. */
+    static ColumnChunks afterNumbers(long rows, long columns, int strips) {
+        return new ColumnChunks(rows, columns, STRIP * strips);
     }
 
     long count() {

@@ -13,16 +13,27 @@ import java.util.stream.IntStream;
 
 /**
  * The results over columns of a {@code Rows} kernel, in the order of {@link ColumnChunks}: every
- * lane folds its columns of the rows that it visits; the totals of a block's warps are combined in
- * shared memory where each warp visits rows of its own.
+ * lane adds the rows that it visits to the totals of its columns. Where a warp visits a row, the
+ * totals are in shared memory, if they fit, and those of a block's warps are combined there; else
+ * they are in registers, or in the workspace for rows of several segments.
  */
 final class RowColumns {
+    /** Bytes of shared memory that a kernel can declare. */
+    private static final int SHARED = 48 << 10;
+
+    private enum Place {
+        SHARED,
+        REGISTERS,
+        WORKSPACE
+    }
+
     private final Kernel.Rows k;
     private final List<DType> types;
     private final List<DType> out;
     private final int inputs;
     private final RowLanes lanes;
     private final SourceLines code;
+    private final Place place;
     private final ColumnChunks chunks;
 
     /**
@@ -36,7 +47,24 @@ final class RowColumns {
         inputs = k.operands().size();
         this.lanes = lanes;
         this.code = code;
-        chunks = ColumnChunks.afterNumbers(k.outer().size(), lanes);
+        place =
+                lanes.segments() > 1
+                        ? Place.WORKSPACE
+                        : lanes.count() == 32 && sharedBytes() <= SHARED
+                                ? Place.SHARED
+                                : Place.REGISTERS;
+        chunks = ColumnChunks.afterNumbers(k.outer().size(), lanes.width(), strips());
+    }
+
+    private long sharedBytes() {
+        return outputs().stream()
+                .mapToLong(i -> type(i).bytes((long) lanes.rows() * elements()))
+                .sum();
+    }
+
+    /** The strips of a chunk, one for each warp of a block; 1 if chunks are not divided. */
+    int strips() {
+        return place == Place.SHARED ? lanes.rows() : 1;
     }
 
     ColumnChunks chunks() {
@@ -53,12 +81,7 @@ final class RowColumns {
 
     /** Whether one chunk has all rows, and its totals are the results. */
     boolean whole() {
-        return chunks.count() == 1 && isInRegisters();
-    }
-
-    /** Whether the totals of a lane are in registers. */
-    private boolean isInRegisters() {
-        return lanes.segments() == 1;
+        return chunks.count() == 1 && place != Place.WORKSPACE;
     }
 
     private Combine combine(int output) {
@@ -78,90 +101,116 @@ final class RowColumns {
     void declare() {
         for (int i : outputs()) {
             var t = CudaSyntax.computed(type(i));
-            if (isInRegisters()) {
-                code.add("%s total%d[%d][%d];", t, i, lanes.groups(), RowLanes.GROUP);
-                code.add("#pragma unroll");
-                code.add("for (int j = 0; j < %d; j++)", lanes.groups());
-                code.add("#pragma unroll");
-                code.add(
-                        "    for (int e = 0; e < %d; e++) total%d[j][e] = %s;",
-                        RowLanes.GROUP, i, identity(i));
-            } else {
-                code.add(
-                        "%s* const total%d = (%s*)p%d + chunk * %d;",
-                        t, i, t, inputs + i, lanes.width());
-                code.add(
-                        "for (num c = lane * %d; c < %d; c += %d)",
-                        RowLanes.GROUP, lanes.width(), lanes.count() * RowLanes.GROUP);
-                code.add(
-                        "    for (int e = 0; e < %d; e++) if (c + e < %d) total%d[c + e] = %s;",
-                        RowLanes.GROUP, lanes.width(), i, identity(i));
+            switch (place) {
+                case REGISTERS -> {
+                    code.add("Pack<%s, %d> total%d[%d];", t, RowLanes.GROUP, i, lanes.groups());
+                    clear(i, lanes.groups(), "total%d[j] = zero;".formatted(i));
+                }
+                case SHARED -> {
+                    code.add(
+                            "__shared__ __align__(32) %s totals%d[%d];",
+                            t, i, strips() * elements());
+                    code.add("%s* const total%d = totals%d + strip * %d;", t, i, i, elements());
+                    clear(
+                            i,
+                            lanes.groups(),
+                            "store<%d>(total%d + (lane + j * %d) * %d, zero);"
+                                    .formatted(RowLanes.GROUP, i, lanes.count(), RowLanes.GROUP));
+                }
+                case WORKSPACE -> {
+                    code.add(
+                            "%s* const total%d = (%s*)p%d + chunk * %d;",
+                            t, i, t, inputs + i, lanes.width());
+                    code.add(
+                            "for (num c = lane * %d; c < %d; c += %d)",
+                            RowLanes.GROUP, lanes.width(), lanes.count() * RowLanes.GROUP);
+                    code.add(
+                            "    for (int e = 0; e < %d; e++) if (c + e < %d) total%d[c + e] = %s;",
+                            RowLanes.GROUP, lanes.width(), i, identity(i));
+                }
             }
         }
     }
 
+    /**
+     * Writes {@code statement} for every group {@code j} of a lane, after a group of identities.
+     */
+    private void clear(int i, int groups, String statement) {
+        var t = CudaSyntax.computed(type(i));
+        code.add("{");
+        code.add("Pack<%s, %d> zero;", t, RowLanes.GROUP);
+        code.add("#pragma unroll");
+        code.add("for (int e = 0; e < %d; e++) zero.at[e] = %s;", RowLanes.GROUP, identity(i));
+        code.add("#pragma unroll");
+        code.add("for (int j = 0; j < %d; j++) %s", groups, statement);
+        code.close();
+    }
+
+    /** Before the elements of a group. */
+    void before(int i) {
+        if (place == Place.SHARED)
+            code.add(
+                    "Pack<%s, %d> sum%d = load<%d>(total%d + c);",
+                    CudaSyntax.computed(type(i)), RowLanes.GROUP, i, RowLanes.GROUP, i);
+    }
+
     /** Adds the value of element {@code x} of {@code row} to its column. */
-    void visit(int output, String value) {
-        var total = "total" + output + (isInRegisters() ? "[j][e]" : "[x]");
-        code.add("%s = %s(%s, %s);", total, CudaSyntax.combine(combine(output)), total, value);
+    void visit(int i, String value) {
+        var total =
+                switch (place) {
+                    case REGISTERS -> "total%d[j].at[e]".formatted(i);
+                    case SHARED -> "sum%d.at[e]".formatted(i);
+                    case WORKSPACE -> "total%d[x]".formatted(i);
+                };
+        code.add("%s = %s(%s, %s);", total, CudaSyntax.combine(combine(i)), total, value);
+    }
+
+    /** After the elements of a group. */
+    void after(int i) {
+        if (place == Place.SHARED) code.add("store<%d>(total%d + c, sum%d);", RowLanes.GROUP, i, i);
     }
 
     /** Writes the totals of a chunk, after its last row. */
     void write() {
-        if (!isInRegisters()) return;
-        boolean shared = lanes.warpsApart() > 1;
-        if (shared) {
-            int widest = outputs().stream().mapToInt(i -> (int) type(i).bytes(1)).max().orElse(0);
-            code.add(
-                    "__shared__ __align__(16) unsigned char totals[%d];",
-                    lanes.warpsApart() * elements() * Math.max(widest, Float.BYTES));
-        }
+        if (place == Place.SHARED) code.add("__syncthreads();");
         for (int i : outputs()) {
             var to = CudaSyntax.stored(whole() ? out.get(i) : type(i));
-            if (shared) writeJoined(i, to);
-            else
-                eachTotal(
-                        "if (x < %d) ((%s*)p%d)[chunk * %d + x] = Down<%s>::of(total%d[j][e]);"
-                                .formatted(lanes.width(), to, inputs + i, lanes.width(), to, i));
+            var result = "((%s*)p%d)[chunk * %d + x]".formatted(to, inputs + i, lanes.width());
+            switch (place) {
+                case REGISTERS -> {
+                    code.add("#pragma unroll");
+                    code.open("for (int j = 0; j < %d; j++)", lanes.groups());
+                    code.add("#pragma unroll");
+                    code.open("for (int e = 0; e < %d; e++)", RowLanes.GROUP);
+                    code.add(
+                            "const num x = (lane + j * %d) * %d + e;",
+                            lanes.count(), RowLanes.GROUP);
+                    code.add(
+                            "if (x < %d) %s = Down<%s>::of(total%d[j].at[e]);",
+                            lanes.width(), result, to, i);
+                    code.close();
+                    code.close();
+                }
+                case SHARED -> {
+                    code.open(
+                            "for (u32 x = threadIdx.x; x < %d; x += %d)",
+                            lanes.width(), lanes.threads());
+                    code.add("%s sum = totals%d[x];", CudaSyntax.computed(type(i)), i);
+                    code.add("#pragma unroll");
+                    code.add(
+                            "for (int s = 1; s < %d; s++) sum = %s(sum, totals%d[s * %d + x]);",
+                            strips(), CudaSyntax.combine(combine(i)), i, elements());
+                    code.add("%s = Down<%s>::of(sum);", result, to);
+                    code.close();
+                }
+                case WORKSPACE -> {}
+            }
         }
     }
 
     /** The elements of a row, rounded up to whole groups. */
     private int elements() {
         return lanes.groups() * lanes.count() * RowLanes.GROUP;
-    }
-
-    /** Combines the totals of the warps, strip by strip, and writes them. */
-    private void writeJoined(int i, String to) {
-        var t = CudaSyntax.computed(type(i));
-        code.add("{");
-        code.add("%s* const all = (%s*)totals;", t, t);
-        code.add("__syncthreads();");
-        eachTotal("all[strip * %d + x] = total%d[j][e];".formatted(elements(), i));
-        code.add("__syncthreads();");
-        code.open("for (u32 x = threadIdx.x; x < %d; x += %d)", lanes.width(), lanes.threads());
-        code.add("%s total = all[x];", t);
-        code.add("#pragma unroll");
-        code.add(
-                "for (int s = 1; s < %d; s++) total = %s(total, all[s * %d + x]);",
-                lanes.warpsApart(), CudaSyntax.combine(combine(i)), elements());
-        code.add(
-                "((%s*)p%d)[chunk * %d + x] = Down<%s>::of(total);",
-                to, inputs + i, lanes.width(), to);
-        code.close();
-        code.close();
-    }
-
-    /** Writes a loop over the columns {@code x} of a lane. */
-    private void eachTotal(String statement) {
-        code.add("#pragma unroll");
-        code.open("for (int j = 0; j < %d; j++)", lanes.groups());
-        code.add("#pragma unroll");
-        code.open("for (int e = 0; e < %d; e++)", RowLanes.GROUP);
-        code.add("const num x = (lane + j * %d) * %d + e;", lanes.count(), RowLanes.GROUP);
-        code.add(statement);
-        code.close();
-        code.close();
     }
 
     /** Where the totals of all chunks are in the workspace, and what is made of them. */

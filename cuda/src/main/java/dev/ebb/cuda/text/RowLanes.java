@@ -34,11 +34,6 @@ record RowLanes(long width) {
         return count() == 1 ? 128 : count() == 32 ? 4 : 1;
     }
 
-    /** Warps of a block that each fold rows of their own; 1 if there are none. */
-    int warpsApart() {
-        return count() == 32 ? rows() : 1;
-    }
-
     int threads() {
         return count() * rows();
     }

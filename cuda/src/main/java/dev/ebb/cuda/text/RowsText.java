@@ -160,26 +160,42 @@ final class RowsText {
         row.groups(
                 isQuick(),
                 () -> {
-                    for (int i = 0; i < out.size(); i++)
-                        if (packed && k.results().get(i) instanceof RowParts.Elements)
-                            code.add(
-                                    "Pack<%s, %d> r%d;",
-                                    CudaSyntax.stored(out.get(i)), RowLanes.GROUP, i);
+                    for (int i = 0; i < out.size(); i++) beforeGroup(i, packed);
                 },
                 values -> {
                     for (int i = 0; i < out.size(); i++) visit(i, values, packed);
                 },
                 () -> {
-                    for (int i = 0; i < out.size(); i++)
-                        if (packed && k.results().get(i) instanceof RowParts.Elements)
-                            code.add(
-                                    "store<%d>((%s*)p%d + row * %d + c, r%d);",
-                                    RowLanes.GROUP,
-                                    CudaSyntax.stored(out.get(i)),
-                                    in.size() + i,
-                                    lanes.width(),
-                                    i);
+                    for (int i = 0; i < out.size(); i++) afterGroup(i, packed);
                 });
+    }
+
+    private void beforeGroup(int i, boolean packed) {
+        switch (k.results().get(i)) {
+            case RowParts.Elements _ -> {
+                if (packed)
+                    code.add("Pack<%s, %d> r%d;", CudaSyntax.stored(out.get(i)), RowLanes.GROUP, i);
+            }
+            case RowParts.Columns _ -> columns.before(i);
+            case RowParts.RowNumber _ -> {}
+        }
+    }
+
+    private void afterGroup(int i, boolean packed) {
+        switch (k.results().get(i)) {
+            case RowParts.Elements _ -> {
+                if (packed)
+                    code.add(
+                            "store<%d>((%s*)p%d + row * %d + c, r%d);",
+                            RowLanes.GROUP,
+                            CudaSyntax.stored(out.get(i)),
+                            in.size() + i,
+                            lanes.width(),
+                            i);
+            }
+            case RowParts.Columns _ -> columns.after(i);
+            case RowParts.RowNumber _ -> {}
+        }
     }
 
     /** Whether everything that is computed element by element is stored in sixteen bits. */
@@ -213,7 +229,7 @@ final class RowsText {
         long rows = k.outer().size();
         var chunks = columns.chunks();
         open();
-        if (lanes.warpsApart() > 1) {
+        if (columns.strips() > 1) {
             code.add("const num chunk = blockIdx.x;");
             code.add("const u32 strip = threadIdx.x / %d;", lanes.count());
             code.add("num row = chunk * %d + strip * %d;", chunks.height(), ColumnChunks.STRIP);
@@ -238,7 +254,7 @@ final class RowsText {
         var work = columns.totals().stream().map(ColumnChunks.Totals::from).toList();
         var actions = new ArrayList<Action>();
         long blocks =
-                lanes.warpsApart() > 1
+                columns.strips() > 1
                         ? chunks.count()
                         : MapText.blocks(chunks.count(), lanes.rows());
         actions.add(launch(blocks, direct, work));

@@ -8,11 +8,15 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
     const num chunk = blockIdx.x;
     const u32 strip = threadIdx.x / 32;
     num row = chunk * 64 + strip * 16;
-    f32 total0[8][4];
+    __shared__ __align__(32) f32 totals0[4096];
+    f32* const total0 = totals0 + strip * 1024;
+    {
+        Pack<f32, 4> zero;
 #pragma unroll
-    for (int j = 0; j < 8; j++)
+        for (int e = 0; e < 4; e++) zero.at[e] = 0.0f;
 #pragma unroll
-        for (int e = 0; e < 4; e++) total0[j][e] = 0.0f;
+        for (int j = 0; j < 8; j++) store<4>(total0 + (lane + j * 32) * 4, zero);
+    }
     const num end = row + 16 < 64 ? row + 16 : 64;
     for (; row < end; row++) {
         const ofs k0 = (ofs)(row);
@@ -46,34 +50,23 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
         for (int j = 0; j < 8; j++) {
             const num c = (lane + j * 32) * 4;
             if (c < 1024) {
+                Pack<f32, 4> sum0 = load<4>(total0 + c);
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
                     const num x = c + e;
                     const ofs d0 = (ofs)(x);
                     const f32 t2 = up(a0[j].at[e]) - n0;
-                    total0[j][e] = add(total0[j][e], t2);
+                    sum0.at[e] = add(sum0.at[e], t2);
                 }
+                store<4>(total0 + c, sum0);
             }
         }
     }
-    __shared__ __align__(16) unsigned char totals[16384];
-    {
-        f32* const all = (f32*)totals;
-        __syncthreads();
+    __syncthreads();
+    for (u32 x = threadIdx.x; x < 1024; x += 128) {
+        f32 sum = totals0[x];
 #pragma unroll
-        for (int j = 0; j < 8; j++) {
-#pragma unroll
-            for (int e = 0; e < 4; e++) {
-                const num x = (lane + j * 32) * 4 + e;
-                all[strip * 1024 + x] = total0[j][e];
-            }
-        }
-        __syncthreads();
-        for (u32 x = threadIdx.x; x < 1024; x += 128) {
-            f32 total = all[x];
-#pragma unroll
-            for (int s = 1; s < 4; s++) total = add(total, all[s * 1024 + x]);
-            ((f32*)p1)[chunk * 1024 + x] = Down<f32>::of(total);
-        }
+        for (int s = 1; s < 4; s++) sum = add(sum, totals0[s * 1024 + x]);
+        ((f32*)p1)[chunk * 1024 + x] = Down<f32>::of(sum);
     }
 }

@@ -8,11 +8,14 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
     const num chunk = (num)blockIdx.x * 128 + threadIdx.x / 1;
     if (chunk >= 4) return;
     num row = chunk * 16;
-    f32 total0[5][4];
+    Pack<f32, 4> total0[5];
+    {
+        Pack<f32, 4> zero;
 #pragma unroll
-    for (int j = 0; j < 5; j++)
+        for (int e = 0; e < 4; e++) zero.at[e] = 0.0f;
 #pragma unroll
-        for (int e = 0; e < 4; e++) total0[j][e] = 0.0f;
+        for (int j = 0; j < 5; j++) total0[j] = zero;
+    }
     const num end = row + 16 < 64 ? row + 16 : 64;
     for (; row < end; row++) {
         const ofs k0 = (ofs)(row);
@@ -47,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
                     const num x = c + e;
                     const ofs d0 = (ofs)(x);
                     const f32 t2 = up(a0[j].at[e]) - n0;
-                    total0[j][e] = add(total0[j][e], t2);
+                    total0[j].at[e] = add(total0[j].at[e], t2);
                 }
             }
         }
@@ -57,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
 #pragma unroll
         for (int e = 0; e < 4; e++) {
             const num x = (lane + j * 1) * 4 + e;
-            if (x < 20) ((f32*)p1)[chunk * 20 + x] = Down<f32>::of(total0[j][e]);
+            if (x < 20) ((f32*)p1)[chunk * 20 + x] = Down<f32>::of(total0[j].at[e]);
         }
     }
 }

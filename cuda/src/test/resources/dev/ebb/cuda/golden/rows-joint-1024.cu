@@ -8,11 +8,15 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1, void*
     const num chunk = blockIdx.x;
     const u32 strip = threadIdx.x / 32;
     num row = chunk * 64 + strip * 16;
-    f32 total1[8][4];
+    __shared__ __align__(32) f32 totals1[4096];
+    f32* const total1 = totals1 + strip * 1024;
+    {
+        Pack<f32, 4> zero;
 #pragma unroll
-    for (int j = 0; j < 8; j++)
+        for (int e = 0; e < 4; e++) zero.at[e] = 0.0f;
 #pragma unroll
-        for (int e = 0; e < 4; e++) total1[j][e] = 0.0f;
+        for (int j = 0; j < 8; j++) store<4>(total1 + (lane + j * 32) * 4, zero);
+    }
     const num end = row + 16 < 64 ? row + 16 : 64;
     for (; row < end; row++) {
         const ofs k0 = (ofs)(row);
@@ -66,38 +70,27 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1, void*
         for (int j = 0; j < 8; j++) {
             const num c = (lane + j * 32) * 4;
             if (c < 1024) {
+                Pack<f32, 4> sum1 = load<4>(total1 + c);
                 Pack<bf16, 4> r2;
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
                     const num x = c + e;
                     const ofs d0 = (ofs)(x);
                     const f32 t2 = up(a0[j].at[e]) - n0;
-                    total1[j][e] = add(total1[j][e], t2);
+                    sum1.at[e] = add(sum1.at[e], t2);
                     const f32 t3 = fn_exp(t2);
                     r2.at[e] = Down<bf16>::of(t3);
                 }
+                store<4>(total1 + c, sum1);
                 store<4>((bf16*)p3 + row * 1024 + c, r2);
             }
         }
     }
-    __shared__ __align__(16) unsigned char totals[16384];
-    {
-        f32* const all = (f32*)totals;
-        __syncthreads();
+    __syncthreads();
+    for (u32 x = threadIdx.x; x < 1024; x += 128) {
+        f32 sum = totals1[x];
 #pragma unroll
-        for (int j = 0; j < 8; j++) {
-#pragma unroll
-            for (int e = 0; e < 4; e++) {
-                const num x = (lane + j * 32) * 4 + e;
-                all[strip * 1024 + x] = total1[j][e];
-            }
-        }
-        __syncthreads();
-        for (u32 x = threadIdx.x; x < 1024; x += 128) {
-            f32 total = all[x];
-#pragma unroll
-            for (int s = 1; s < 4; s++) total = add(total, all[s * 1024 + x]);
-            ((f32*)p2)[chunk * 1024 + x] = Down<f32>::of(total);
-        }
+        for (int s = 1; s < 4; s++) sum = add(sum, totals1[s * 1024 + x]);
+        ((f32*)p2)[chunk * 1024 + x] = Down<f32>::of(sum);
     }
 }

@@ -8,11 +8,14 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1, void*
     const num chunk = (num)blockIdx.x * 128 + threadIdx.x / 1;
     if (chunk >= 4) return;
     num row = chunk * 16;
-    f32 total1[5][4];
+    Pack<f32, 4> total1[5];
+    {
+        Pack<f32, 4> zero;
 #pragma unroll
-    for (int j = 0; j < 5; j++)
+        for (int e = 0; e < 4; e++) zero.at[e] = 0.0f;
 #pragma unroll
-        for (int e = 0; e < 4; e++) total1[j][e] = 0.0f;
+        for (int j = 0; j < 5; j++) total1[j] = zero;
+    }
     const num end = row + 16 < 64 ? row + 16 : 64;
     for (; row < end; row++) {
         const ofs k0 = (ofs)(row);
@@ -64,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1, void*
                     const num x = c + e;
                     const ofs d0 = (ofs)(x);
                     const f32 t2 = up(a0[j].at[e]) - n0;
-                    total1[j][e] = add(total1[j][e], t2);
+                    total1[j].at[e] = add(total1[j].at[e], t2);
                     const f32 t3 = fn_exp(t2);
                     r2.at[e] = Down<bf16>::of(t3);
                 }
@@ -77,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1, void*
 #pragma unroll
         for (int e = 0; e < 4; e++) {
             const num x = (lane + j * 1) * 4 + e;
-            if (x < 20) ((f32*)p2)[chunk * 20 + x] = Down<f32>::of(total1[j][e]);
+            if (x < 20) ((f32*)p2)[chunk * 20 + x] = Down<f32>::of(total1[j].at[e]);
         }
     }
 }
