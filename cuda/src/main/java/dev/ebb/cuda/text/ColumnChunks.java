@@ -10,14 +10,11 @@ import java.util.List;
 
 /**
  * The order in which columns are folded. It depends on the shape alone: rows are divided into
- * chunks of {@code height} rows, each folded in order, or in strips of {@link #STRIP} rows whose
- * results are folded in order; then groups of consecutive chunks are folded, each in order; then
- * the groups in order.
+ * chunks of {@code height} rows, and these into {@code strips} of consecutive rows; the rows of a
+ * strip are folded in order, then the strips of a chunk in order, then groups of consecutive
+ * chunks, each in order, then the groups in order.
  */
-record ColumnChunks(long rows, long columns, int height) {
-    /** Rows that the lanes of a row visit one after the other in a {@code Rows} kernel. */
-    static final int STRIP = 16;
-
+record ColumnChunks(long rows, long columns, int height, int strips) {
     private static final int SHARES = 32;
 
     /** Partial results of a thread that are loaded before they are folded. */
@@ -31,12 +28,21 @@ record ColumnChunks(long rows, long columns, int height) {
      * combined.
      */
     static ColumnChunks plain(long rows, long columns) {
-        return new ColumnChunks(rows, columns, rows >= MANY ? 64 : 16);
+        return new ColumnChunks(rows, columns, rows >= MANY ? 64 : 16, 1);
     }
 
-    /** Chunks of {@code strips} strips, for a {@code Rows} kernel. */
+    /**
+     * Chunks of {@code strips} strips for a {@code Rows} kernel: shorter ones if there are fewer
+     * rows, so that a GPU has enough parallel work.
+     */
     static ColumnChunks afterNumbers(long rows, long columns, int strips) {
-        return new ColumnChunks(rows, columns, STRIP * strips);
+        int strip = strips == 1 || rows >= 4 * MANY ? 16 : rows >= MANY ? 8 : 4;
+        return new ColumnChunks(rows, columns, strips * strip, strips);
+    }
+
+    /** The rows of a strip. */
+    int strip() {
+        return height / strips;
     }
 
     long count() {

@@ -53,18 +53,15 @@ final class RowColumns {
                         : lanes.count() == 32 && sharedBytes() <= SHARED
                                 ? Place.SHARED
                                 : Place.REGISTERS;
-        chunks = ColumnChunks.afterNumbers(k.outer().size(), lanes.width(), strips());
+        // a strip for each warp of a block
+        int strips = place == Place.SHARED ? lanes.rows() : 1;
+        chunks = ColumnChunks.afterNumbers(k.outer().size(), lanes.width(), strips);
     }
 
     private long sharedBytes() {
         return outputs().stream()
                 .mapToLong(i -> type(i).bytes((long) lanes.rows() * elements()))
                 .sum();
-    }
-
-    /** The strips of a chunk, one for each warp of a block; 1 if chunks are not divided. */
-    int strips() {
-        return place == Place.SHARED ? lanes.rows() : 1;
     }
 
     ColumnChunks chunks() {
@@ -109,7 +106,7 @@ final class RowColumns {
                 case SHARED -> {
                     code.add(
                             "__shared__ __align__(32) %s totals%d[%d];",
-                            t, i, strips() * elements());
+                            t, i, chunks.strips() * elements());
                     code.add("%s* const total%d = totals%d + strip * %d;", t, i, i, elements());
                     clear(
                             i,
@@ -199,7 +196,7 @@ final class RowColumns {
                     code.add("#pragma unroll");
                     code.add(
                             "for (int s = 1; s < %d; s++) sum = %s(sum, totals%d[s * %d + x]);",
-                            strips(), CudaSyntax.combine(combine(i)), i, elements());
+                            chunks.strips(), CudaSyntax.combine(combine(i)), i, elements());
                     code.add("%s = Down<%s>::of(sum);", result, to);
                     code.close();
                 }

@@ -229,10 +229,10 @@ final class RowsText {
         long rows = k.outer().size();
         var chunks = columns.chunks();
         open();
-        if (columns.strips() > 1) {
+        if (chunks.strips() > 1) {
             code.add("const num chunk = blockIdx.x;");
             code.add("const u32 strip = threadIdx.x / %d;", lanes.count());
-            code.add("num row = chunk * %d + strip * %d;", chunks.height(), ColumnChunks.STRIP);
+            code.add("num row = chunk * %d + strip * %d;", chunks.height(), chunks.strip());
         } else {
             part("chunk", chunks.count());
             code.add("num row = chunk * %d;", chunks.height());
@@ -240,7 +240,7 @@ final class RowsText {
         columns.declare();
         code.add(
                 "const num end = row + %d < %d ? row + %d : %d;",
-                ColumnChunks.STRIP, rows, ColumnChunks.STRIP, rows);
+                chunks.strip(), rows, chunks.strip(), rows);
         code.open("for (; row < end; row++)");
         grid.rowStarts(code);
         row.start();
@@ -254,9 +254,7 @@ final class RowsText {
         var work = columns.totals().stream().map(ColumnChunks.Totals::from).toList();
         var actions = new ArrayList<Action>();
         long blocks =
-                columns.strips() > 1
-                        ? chunks.count()
-                        : MapText.blocks(chunks.count(), lanes.rows());
+                chunks.strips() > 1 ? chunks.count() : MapText.blocks(chunks.count(), lanes.rows());
         actions.add(launch(blocks, direct, work));
         actions.addAll(columns.joins());
         return new Recipe(actions, columns.workspaceBytes());

@@ -1,5 +1,5 @@
-// workspace: 0 bytes
-// launch rows: 1 blocks of 128 threads, 0 bytes shared, on [In[index=0], Out[index=0], Out[index=1], Out[index=2]]
+// workspace: 16384 bytes
+// launch rows: 4 blocks of 128 threads, 0 bytes shared, on [In[index=0], Out[index=0], Work[offset=0], Out[index=2]]
 extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1, void* p2, void* p3) {
     typedef u32 num;
     typedef i32 ofs;
@@ -7,7 +7,7 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1, void*
     const u32 lane = threadIdx.x % 32;
     const num chunk = blockIdx.x;
     const u32 strip = threadIdx.x / 32;
-    num row = chunk * 64 + strip * 16;
+    num row = chunk * 16 + strip * 4;
     __shared__ __align__(32) f32 totals1[4096];
     f32* const total1 = totals1 + strip * 1024;
     {
@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1, void*
 #pragma unroll
         for (int j = 0; j < 8; j++) store<4>(total1 + (lane + j * 32) * 4, zero);
     }
-    const num end = row + 16 < 64 ? row + 16 : 64;
+    const num end = row + 4 < 64 ? row + 4 : 64;
     for (; row < end; row++) {
         const ofs k0 = (ofs)(row);
         const ofs s0 = k0 * 1024;
@@ -93,4 +93,35 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1, void*
         for (int s = 1; s < 4; s++) sum = add(sum, totals1[s * 1024 + x]);
         ((f32*)p2)[chunk * 1024 + x] = Down<f32>::of(sum);
     }
+}
+
+// launch chunks: 32 blocks of 1024 threads, 0 bytes shared, on [Work[offset=0], Out[index=1]]
+extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
+    typedef u64 num;
+    typedef i64 ofs;
+    await_previous();
+    __shared__ f32 shares[32][32];
+    const u32 x = threadIdx.x & 31, y = threadIdx.x >> 5;
+    const void* from = p0;
+    void* to = p1;
+    const num column = (num)blockIdx.x * 32 + x;
+    const num first = y * 1;
+    f32 sum = 0.0f;
+    if (column < 1024) {
+        const f32* const part = (const f32*)from + column;
+        for (num c = first; c < first + 1; c += 1) {
+            f32 parts[1];
+#pragma unroll
+            for (int i = 0; i < 1; i++)
+                parts[i] = c + i < first + 1 && c + i < 4 ? part[(c + i) * 1024] : 0.0f;
+#pragma unroll
+            for (int i = 0; i < 1; i++) sum = add(sum, parts[i]);
+        }
+    }
+    shares[y][x] = sum;
+    __syncthreads();
+    if (y > 0 || column >= 1024) return;
+#pragma unroll
+    for (int s = 1; s < 32; s++) sum = add(sum, shares[s][x]);
+    ((f32*)to)[column] = Down<f32>::of(sum);
 }
