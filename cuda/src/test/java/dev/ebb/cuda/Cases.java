@@ -218,6 +218,9 @@ final class Cases {
                 fold(shape, List.of(1), Kernel.Combine.SUM, type);
                 fold(shape, List.of(0), Kernel.Combine.SUM, type);
             }
+            // more than 64 segments: their results are folded as a row
+            fold(Shape.of(1_100_000), List.of(0), Kernel.Combine.SUM, type);
+            fold(Shape.of(2, 1_060_000), List.of(1), Kernel.Combine.MAX, type);
             fold(Shape.of(4, 3, 5, 6), List.of(0, 2, 3), Kernel.Combine.SUM, type);
             fold(Shape.of(4, 3, 6, 6), List.of(0, 2, 3), Kernel.Combine.SUM, type);
             fold(Shape.of(4, 3, 5, 6), List.of(1), Kernel.Combine.MAX, type);
@@ -261,6 +264,7 @@ final class Cases {
                         Shape.of(4, 3, 5, 7),
                         Shape.of(5, 2, 100, 100),
                         Shape.of(3, 40, 20, 1),
+                        Shape.of(1, 1, 1100, 1000),
                         Shape.of(0, 4, 3, 1)))
             for (var axes : List.of(List.of(0, 2, 3), List.of(0, 2), List.of(1)))
                 for (var type : List.of(DType.F32, DType.BF16, DType.F64))

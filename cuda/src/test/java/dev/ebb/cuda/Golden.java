@@ -102,6 +102,17 @@ final class Golden {
                 BF16);
         put(
                 all,
+                "fold-many-segments",
+                new Kernel.Fold(
+                        Shape.of(2_000_000),
+                        List.of(0),
+                        Kernel.Combine.SUM,
+                        List.of(View.contiguous(Shape.of(2_000_000))),
+                        X.mul(X)),
+                List.of(BF16),
+                BF16);
+        put(
+                all,
                 "fold-columns",
                 new Kernel.Fold(
                         Shape.of(100, 24),

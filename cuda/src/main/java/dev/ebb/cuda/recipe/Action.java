@@ -37,6 +37,11 @@ public sealed interface Action {
                                 + " threads; a grid has 1 to 2147483647 blocks of 1 to 1024");
             }
         }
+
+        /** The same launch on other operands. */
+        public Launch on(List<? extends Operand> others) {
+            return new Launch(name, text, blocks, threads, sharedBytes, List.copyOf(others));
+        }
     }
 
     /** Writes {@code bytes} zero bytes. */

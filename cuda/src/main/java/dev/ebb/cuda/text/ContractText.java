@@ -80,13 +80,7 @@ public final class ContractText {
         var operands = new ArrayList<Operand>(List.of(new Operand.Work(0)));
         for (int i = 2; i < in.size(); i++) operands.add(new Operand.In(i));
         operands.add(new Operand.Out(0));
-        return new Action.Launch(
-                launch.name(),
-                launch.text(),
-                launch.blocks(),
-                launch.threads(),
-                launch.sharedBytes(),
-                operands);
+        return launch.on(operands);
     }
 
     private Action launch(Operand target) {

@@ -5,6 +5,9 @@ import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +20,9 @@ import java.util.stream.IntStream;
  * folded together, each with its own accumulator.
  */
 final class FoldText {
+    /** The most segments of a row that one thread combines. */
+    private static final int FEW = 64;
+
     private final Kernel.Fold k;
     private final FoldGrid grid;
     private final List<DType> in;
@@ -152,9 +158,52 @@ final class FoldText {
                         0,
                         grid.operands(targets(whole, bytes))));
         if (whole) return new Recipe(actions, 0);
+        if (segments > FEW)
+            return foldedAgain(actions, Shape.of(toInt(rows), toInt(segments)), bytes);
         for (int j = 0; j < bodies(); j++)
             actions.add(segments(rows, segments, new Operand.Work(j * bytes), new Operand.Out(j)));
         return new Recipe(actions, bodies() * bytes);
+    }
+
+    private static int toInt(long x) {
+        return Math.toIntExact(x);
+    }
+
+    /**
+     * Combines the many segments of every row: folds of the partial results, {@code parts} of each
+     * body, which {@code first} writes into {@code bytes} of the workspace.
+     */
+    private Recipe foldedAgain(List<Action> first, Shape parts, long bytes) {
+        var fold =
+                new Kernel.Fold(
+                        parts,
+                        List.of(1),
+                        k.combine(),
+                        List.of(View.contiguous(parts)),
+                        Scalar.arg(0));
+        var again = recipe(fold, List.of(type), out);
+        long used = bodies() * bytes;
+        var actions = new ArrayList<>(first);
+        for (int j = 0; j < bodies(); j++)
+            for (var action : again.actions())
+                actions.add(foldedAgain((Action.Launch) action, j, bytes, used));
+        return new Recipe(actions, used + again.workspaceBytes());
+    }
+
+    /** A launch that folds the partial results of body {@code j}, with workspace of its own. */
+    private static Action foldedAgain(Action.Launch launch, int j, long bytes, long used) {
+        return launch.on(
+                launch.operands().stream()
+                        .map(
+                                o ->
+                                        switch (o) {
+                                            case Operand.In _ -> new Operand.Work(j * bytes);
+                                            case Operand.Out _ -> new Operand.Out(j);
+                                            case Operand.Work(long at) ->
+                                                    new Operand.Work(used + at);
+                                            case Operand.Fault _, Operand.Node _ -> o;
+                                        })
+                        .toList());
     }
 
     /** Combines an element of every body with its accumulator; {@code at} is an index. */

@@ -10,7 +10,8 @@ import java.util.List;
  * same bits in every kernel that contains it. Elements are assigned to the lanes in groups of four,
  * cyclically; each lane combines its own in order, then lanes are combined in pairs 16, 8, 4, 2 and
  * 1 apart in every warp, then the warps in order. A row wider than {@link #SEGMENT} is folded in
- * segments, whose results are combined in order.
+ * segments, whose results are combined in order; those of more than 64 segments, which only a plain
+ * fold has, are folded as a row.
  *
  * @param width the elements of a row
  */

@@ -89,12 +89,10 @@ final class RowsText {
 
     /** The launch of a kernel with one output, writing output {@code index} instead. */
     private static Action.Launch to(int index, Action.Launch l) {
-        var operands =
+        return l.on(
                 l.operands().stream()
                         .map(o -> o instanceof Operand.Out ? new Operand.Out(index) : o)
-                        .toList();
-        return new Action.Launch(
-                l.name(), l.text(), l.blocks(), l.threads(), l.sharedBytes(), operands);
+                        .toList());
     }
 
     private void open() {

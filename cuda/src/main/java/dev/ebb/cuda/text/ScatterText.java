@@ -134,13 +134,7 @@ final class ScatterText {
                 List.of(
                         new Action.Zero(sums, bytes),
                         columns(sums),
-                        new Action.Launch(
-                                last.name(),
-                                last.text(),
-                                last.blocks(),
-                                last.threads(),
-                                last.sharedBytes(),
-                                List.of(sums, new Operand.Out(0)))),
+                        last.on(List.of(sums, new Operand.Out(0)))),
                 bytes);
     }
 
