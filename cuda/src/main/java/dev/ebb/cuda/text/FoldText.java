@@ -182,7 +182,7 @@ final class FoldText {
                         List.of(View.contiguous(parts)),
                         Scalar.arg(0));
         var again = recipe(fold, List.of(type), out);
-        long used = bodies() * bytes;
+        long used = (bodies() * bytes + 255) / 256 * 256;
         var actions = new ArrayList<>(first);
         for (int j = 0; j < bodies(); j++)
             for (var action : again.actions())

@@ -1,4 +1,4 @@
-// workspace: 492 bytes
+// workspace: 512 bytes
 // launch fold: 123 blocks of 512 threads, 0 bytes shared, on [In[index=0], Work[offset=0]]
 extern "C" __global__ void __launch_bounds__(512) fold(void* p0, void* p1) {
     typedef u32 num;
