@@ -40,8 +40,8 @@ public final class RowParts {
     public record RowNumber(int index) implements Result {}
 
     /**
-     * {@code body} of every element, combined over all rows in the order of a {@link Kernel.Fold}
-     * over them.
+     * {@code body} of every element, combined over all rows in an order that depends on the shape
+     * alone.
      */
     public record Columns(Combine combine, Scalar body) implements Result {}
 
