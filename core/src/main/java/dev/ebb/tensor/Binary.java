@@ -31,6 +31,14 @@ public interface Binary extends Differentiable {
         return type.isFloat();
     }
 
+    /** An op of floats and integers, not of truth values. */
+    interface OfNumbers extends Binary {
+        @Override
+        default boolean accepts(DType type) {
+            return !type.isTruth();
+        }
+    }
+
     /** The cast of either operand that loses less: to floats, and to the wider of two. */
     private static String cast(DType x, DType y) {
         boolean toFirst = x.isFloat() == y.isFloat() ? x.bytes(8) >= y.bytes(8) : x.isFloat();

@@ -12,6 +12,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
+import dev.ebb.tensor.ZeroDerivative;
 
 import java.util.List;
 import java.util.Set;
@@ -188,7 +189,7 @@ final class GridOps {
     }
 
     /** The largest size of an element; NaN if one is. */
-    record GridLargest() implements Differentiable {
+    record GridLargest() implements ZeroDerivative {
         @Override
         public List<Type> infer(List<Type> in) {
             Grid.half(in.getFirst().dtype());
@@ -210,11 +211,6 @@ final class GridOps {
         public Set<Trait> traits() {
             return Set.of(Trait.ALONE);
         }
-
-        @Override
-        public void vjp(Rule rule) {
-            // looked at, not used
-        }
     }
 
     /**
@@ -222,7 +218,7 @@ final class GridOps {
      * grid op reads its result: the check is an operand, not an effect, so that it may be
      * recomputed.
      */
-    record GridFits(Grid grid, String operation) implements Differentiable {
+    record GridFits(Grid grid, String operation) implements ZeroDerivative {
         @Override
         public List<Type> infer(List<Type> in) {
             return List.of(in.getFirst());
@@ -231,11 +227,6 @@ final class GridOps {
         @Override
         public Kernel kernel(List<Type> in) {
             return new Fits(grid, operation, in.getLast().shape());
-        }
-
-        @Override
-        public void vjp(Rule rule) {
-            // looked at, not used
         }
     }
 
