@@ -8,7 +8,7 @@ import java.util.Optional;
  * Kernels that consist of whole graphs: loops and branches. A program runs them itself and uses the
  * device's kernels for their bodies.
  */
-public sealed interface Control extends Kernel {
+public sealed interface Control extends Kernel.Opaque {
     /** The graphs that this kernel runs. */
     List<Graph> bodies();
 

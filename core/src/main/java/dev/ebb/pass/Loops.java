@@ -2,7 +2,6 @@ package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Control.Checkpointing;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -112,9 +111,7 @@ public final class Loops {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Library _ ->
+                    Kernel.Opaque _ ->
                     Optional.empty();
         };
     }
