@@ -105,11 +105,6 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
             return given < end;
         }
 
-        /** The number of rows of the epoch read so far, including those before the first batch. */
-        public int row() {
-            return given;
-        }
-
         /** The next batch; waits for it. */
         public Filled next() {
             if (!hasNext()) throw new NoSuchElementException("the epoch has no further batch");

@@ -1,7 +1,6 @@
 package dev.ebb.nn.model;
 
 import dev.ebb.Ebb;
-import dev.ebb.ir.Shape;
 import dev.ebb.nn.Activation;
 import dev.ebb.nn.Block;
 import dev.ebb.nn.Dense;
@@ -168,10 +167,5 @@ public record Gpt2(
     /** Scores from the output of the blocks. */
     Tensor head(Tensor x) {
         return Ebb.region("head", () -> tokens.logits(norm.apply(x)));
-    }
-
-    /** The shape of a batch of tokens. */
-    public Shape batch(int size) {
-        return Shape.of(size, config.context);
     }
 }

@@ -57,11 +57,6 @@ public record ShardedGradient(int shards, int cuts) {
         return Math.min(MOST, Integer.lowestOneBit(rows));
     }
 
-    /** The same shards in another number of groups: the same bits. */
-    public ShardedGradient cut(int into) {
-        return new ShardedGradient(shards, into);
-    }
-
     /**
      * The mean over the batch of {@code loss}, which returns the mean over a shard, and its
      * gradient.
