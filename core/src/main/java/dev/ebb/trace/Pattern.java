@@ -116,15 +116,7 @@ public final class Pattern<T> {
     }
 
     /** A record, or another class that consists of components. */
-    private static final class Inner implements Part {
-        private final ComponentClass form;
-        private final Part[] parts;
-
-        Inner(ComponentClass form, Part[] parts) {
-            this.form = form;
-            this.parts = parts;
-        }
-
+    private record Inner(ComponentClass form, Part[] parts) implements Part {
         @Override
         public boolean gather(Object tree, Array[] into) {
             if (tree == null || tree.getClass() != form.type()) return false;

@@ -24,7 +24,8 @@ import java.util.Optional;
  * Prompts with their responses, one per row. Only the tokens of the response count, and the
  * end-of-text token after them if the model's config names one; rows are padded.
  */
-final class InstructionText implements TuningText {
+record InstructionText(List<Row> rows, int trained, int context, int batch, int cut)
+        implements TuningText {
     /** The target of tokens that do not count. */
     private static final int NOTHING = -1;
 
@@ -32,20 +33,6 @@ final class InstructionText implements TuningText {
 
     /** The tokens of a prompt and its response; those from {@code response} on count. */
     private record Row(int[] ids, int response) {}
-
-    private final List<Row> rows;
-    private final int trained;
-    private final int context;
-    private final int batch;
-    private final int cut;
-
-    private InstructionText(List<Row> rows, int trained, int context, int batch, int cut) {
-        this.rows = rows;
-        this.trained = trained;
-        this.context = context;
-        this.batch = batch;
-        this.cut = cut;
-    }
 
     static InstructionText of(byte[] text, Path model, int vocabulary, TuningSettings s)
             throws IOException {

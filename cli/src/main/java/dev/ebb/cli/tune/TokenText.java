@@ -12,20 +12,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /** Plain text: windows that start anywhere; every token counts. */
-final class TokenText implements TuningText {
-
-    private final int[] ids;
-    private final int trained;
-    private final int context;
-    private final int batch;
-
-    private TokenText(int[] ids, int trained, int context, int batch) {
-        this.ids = ids;
-        this.trained = trained;
-        this.context = context;
-        this.batch = batch;
-    }
-
+record TokenText(int[] ids, int trained, int context, int batch) implements TuningText {
     private int held() {
         return ids.length - trained;
     }
