@@ -123,11 +123,10 @@ final class PreparedProgram implements AutoCloseable {
                                     case Array a -> a;
                                     case Traced _ ->
                                             throw new IllegalStateException(
-                                                    "a compiled function captures "
-                                                            + t
-                                                            + ", which is on a tape; copy it out"
-                                                            + " with array(), or make it an"
-                                                            + " argument");
+                                                    ("a compiled function captures %s, which is on"
+                                                         + " a tape; copy it out with array(), or"
+                                                         + " make it an argument")
+                                                            .formatted(t));
                                 })
                 .toList();
     }

@@ -160,12 +160,10 @@ final class InvertedLoop {
                 var found = inputs.get(i).segment();
                 if (found.mismatch(inputs.get(carries + i).segment()) >= 0) {
                     throw new IllegalStateException(
-                            "the inverse of "
-                                    + loop
-                                    + " did not restore the state before the loop: carry "
-                                    + i
-                                    + " has different bits; an inverse must restore every bit, as"
-                                    + " Grid.sub does after Grid.add");
+                            ("the inverse of %s did not restore the state before the loop: carry %s"
+                                 + " has different bits; an inverse must restore every bit, as"
+                                 + " Grid.sub does after Grid.add")
+                                    .formatted(loop, i));
                 }
             }
             outputs.getFirst().setLong(0, 1);

@@ -7,11 +7,8 @@ final class Settings {
     static void check(String method, double tolerance, int limit) {
         if (!(tolerance > 0) || limit < 1) {
             throw new IllegalArgumentException(
-                    method
-                            + " needs a positive tolerance and limit, not "
-                            + tolerance
-                            + " and "
-                            + limit);
+                    "%s needs a positive tolerance and limit, not %s and %s"
+                            .formatted(method, tolerance, limit));
         }
     }
 }

@@ -51,14 +51,9 @@ public interface Binary extends Differentiable {
         Type y = inputs.getLast();
         if (x.dtype() != y.dtype()) {
             throw new ShapeException(
-                    name()
-                            + " of "
-                            + x
-                            + " and "
-                            + y
-                            + ": element types differ and nothing is converted"
-                            + " silently; cast one of them, for example "
-                            + cast(x.dtype(), y.dtype()));
+                    ("%s of %s and %s: element types differ and nothing is converted silently; cast"
+                                    + " one of them, for example %s")
+                            .formatted(name(), x, y, cast(x.dtype(), y.dtype())));
         }
         if (!accepts(x.dtype())) {
             throw new ShapeException(

@@ -173,11 +173,9 @@ final class Draws {
         Truncated {
             if (!(low < high) || Double.isInfinite(low) || Double.isInfinite(high)) {
                 throw new ShapeException(
-                        "truncated_normal between "
-                                + low
-                                + " and "
-                                + high
-                                + ": the bounds must be finite and in order");
+                        ("truncated_normal between %s and %s: the bounds must be finite and in"
+                                        + " order")
+                                .formatted(low, high));
             }
         }
 

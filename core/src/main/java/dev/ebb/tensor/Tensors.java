@@ -164,13 +164,9 @@ public final class Tensors {
         for (Tensor t : parts) {
             if (t.rank() != first.rank() || !t.shape().with(a, first.dim(a)).equals(first)) {
                 throw new ShapeException(
-                        "concat along axis "
-                                + axis
-                                + ": "
-                                + t.type()
-                                + " does not fit beside "
-                                + parts.getFirst().type()
-                                + "; all other axes must agree");
+                        ("concat along axis %s: %s does not fit beside %s; all other axes must"
+                                        + " agree")
+                                .formatted(axis, t.type(), parts.getFirst().type()));
             }
             var start = new ArrayList<>(Collections.nCopies(first.rank(), 0));
             start.set(a, at);

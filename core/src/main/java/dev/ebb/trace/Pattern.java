@@ -50,11 +50,8 @@ public final class Pattern<T> {
     public T with(List<? extends Tensor> tensors) {
         if (tensors.size() != leaves)
             throw new IllegalArgumentException(
-                    tensors.size()
-                            + " tensors for the "
-                            + leaves
-                            + " places of "
-                            + like.getClass());
+                    "%s tensors for the %s places of %s"
+                            .formatted(tensors.size(), leaves, like.getClass()));
         return (T) root.with(tensors);
     }
 

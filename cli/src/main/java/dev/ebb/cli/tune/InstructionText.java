@@ -60,13 +60,10 @@ record InstructionText(List<Row> rows, int trained, int context, int batch, int 
                             vocabulary);
             if (prompt.length >= s.context())
                 throw new Refusal(
-                        "instruction "
-                                + (i + 1)
-                                + " has a prompt of "
-                                + prompt.length
-                                + " tokens, which leaves no room for its response in a context of "
-                                + s.context()
-                                + "; give a larger --context or shorten it");
+                        ("instruction %s has a prompt of %s tokens, which leaves no room for its"
+                             + " response in a context of %s; give a larger --context or shorten"
+                             + " it")
+                                .formatted(i + 1, prompt.length, s.context()));
             var ids = joined(prompt, response, end);
             if (ids.length > s.context() + 1) cut++;
             int first = Math.max(1, prompt.length);

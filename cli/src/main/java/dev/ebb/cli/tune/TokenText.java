@@ -42,13 +42,9 @@ record TokenText(int[] ids, int trained, int context, int batch) implements Tuni
         var made = new TokenText(ids, ids.length - held, s.context(), s.batch());
         if (made.trained <= s.context() || (held > 0 && held <= s.context())) {
             throw new Refusal(
-                    "the text has "
-                            + made.trained
-                            + " tokens to train on and "
-                            + held
-                            + " held out, too few for a context of "
-                            + s.context()
-                            + "; give more text, a smaller --context or --held-out 0");
+                    ("the text has %s tokens to train on and %s held out, too few for a context of"
+                                    + " %s; give more text, a smaller --context or --held-out 0")
+                            .formatted(made.trained, held, s.context()));
         }
         return made;
     }

@@ -41,13 +41,9 @@ final class GridOps {
             for (Type f : in.subList(1, reads())) {
                 if (!f.equals(x)) {
                     throw new ShapeException(
-                            name()
-                                    + " of "
-                                    + x
-                                    + " and "
-                                    + f
-                                    + ": what is added must have the stream's shape and element"
-                                    + " type; use broadcastTo or cast in the branch");
+                            ("%s of %s and %s: what is added must have the stream's shape and"
+                                 + " element type; use broadcastTo or cast in the branch")
+                                    .formatted(name(), x, f));
                 }
             }
             return List.of(x);
@@ -265,16 +261,10 @@ final class GridOps {
             int fewer = 0;
             while (!fits(Math.abs(Math.scalb(value, -fewer)), x.dtype())) fewer++;
             return new GridException(
-                    element
-                            + " lies beyond a grid of "
-                            + grid.bits()
-                            + " fractional bits in "
-                            + x.dtype()
-                            + ", which ends at "
-                            + grid.reach(x.dtype())
-                            + "; scale it down, or take a grid of "
-                            + fewer
-                            + " fractional bits less");
+                    ("%s lies beyond a grid of %s fractional bits in %s, which ends at %s; scale it"
+                                    + " down, or take a grid of %s fractional bits less")
+                            .formatted(
+                                    element, grid.bits(), x.dtype(), grid.reach(x.dtype()), fewer));
         }
 
         /** The place in row-major order {@code at}, axis by axis. */

@@ -112,11 +112,9 @@ public interface ElementOps {
     private Tensor divisor(String op, double c) {
         if (c == 0 && !self().dtype().isFloat()) {
             throw new ShapeException(
-                    op
-                            + ": "
-                            + self().type()
-                            + " by zero, and no integer is the quotient; cast to a float type for"
-                            + " infinities");
+                    ("%s: %s by zero, and no integer is the quotient; cast to a float type for"
+                                    + " infinities")
+                            .formatted(op, self().type()));
         }
         return self().literal(c);
     }
@@ -251,11 +249,8 @@ public interface ElementOps {
             Clamp {
                 if (!(low <= high)) {
                     throw new ShapeException(
-                            "clamp: low is "
-                                    + low
-                                    + " and high is "
-                                    + high
-                                    + "; low must not be above");
+                            "clamp: low is %s and high is %s; low must not be above"
+                                    .formatted(low, high));
                 }
             }
 

@@ -41,12 +41,8 @@ record NpyHeader(Type type, boolean swapped, boolean columns, int start) {
         long length = version == 1 ? in.getShort() & 0xffff : remainingLength(file, in);
         if (length > in.remaining()) {
             throw new FileFormatException(
-                    file
-                            + ": truncated: the header should have "
-                            + length
-                            + " bytes, but "
-                            + in.remaining()
-                            + " are left");
+                    "%s: truncated: the header should have %s bytes, but %s are left"
+                            .formatted(file, length, in.remaining()));
         }
         var text = new byte[(int) length];
         in.get(text);
@@ -98,11 +94,9 @@ record NpyHeader(Type type, boolean swapped, boolean columns, int start) {
             case "b1" -> DType.BOOL;
             default ->
                     throw new FileFormatException(
-                            file
-                                    + ": elements of type "
-                                    + code
-                                    + " are not held by Ebb; save them as f4, f8, f2, i4, i8, u1 or"
-                                    + " b1");
+                            ("%s: elements of type %s are not held by Ebb; save them as f4, f8, f2,"
+                                            + " i4, i8, u1 or b1")
+                                    .formatted(file, code));
         };
     }
 

@@ -51,14 +51,9 @@ public record VisionTransformer(
         public Config {
             if (width % heads != 0 || picture % patch != 0) {
                 throw new IllegalArgumentException(
-                        "a width of "
-                                + width
-                                + " must divide into "
-                                + heads
-                                + " heads, and a picture of "
-                                + picture
-                                + " into patches of "
-                                + patch);
+                        ("a width of %s must divide into %s heads, and a picture of %s into patches"
+                                        + " of %s")
+                                .formatted(width, heads, picture, patch));
             }
         }
 

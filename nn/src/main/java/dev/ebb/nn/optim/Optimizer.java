@@ -82,11 +82,9 @@ public interface Optimizer {
     private static DType wide(String name, Tensor weight) {
         if (weight.dtype().isFloat()) return weight.dtype().compute();
         throw new IllegalArgumentException(
-                "the parameter "
-                        + name
-                        + " is "
-                        + weight.type()
-                        + "; an optimizer moves floats, so keep it outside the parameters");
+                ("the parameter %s is %s; an optimizer moves floats, so keep it outside the"
+                                + " parameters")
+                        .formatted(name, weight.type()));
     }
 
     /** One update of all parameters. */

@@ -85,12 +85,8 @@ public final class Collectives {
     private static void requireParts(String op, Type type, Group group) {
         if (type.shape().rank() > 0 && type.shape().dim(0) % group.size() == 0) return;
         throw new ShapeException(
-                op
-                        + " of "
-                        + type
-                        + " over "
-                        + group.size()
-                        + " ranks: the first axis must divide into them; pad it");
+                "%s of %s over %s ranks: the first axis must divide into them; pad it"
+                        .formatted(op, type, group.size()));
     }
 
     /** {@code type} with a first axis of length {@code dim}. */
