@@ -1,12 +1,10 @@
 package dev.ebb.loop;
 
-import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Op;
 import dev.ebb.ir.Region;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
