@@ -14,6 +14,7 @@ import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -86,7 +87,8 @@ final class InvertedLoop {
                         back.reverse(),
                         false,
                         new Checkpointing.Nothing(),
-                        back.costs());
+                        back.costs(),
+                        Optional.empty());
         var node = pair.backward();
         var op =
                 new Lowered(

@@ -99,7 +99,7 @@ public final class Loops {
             case Control.While k when k.checkpointing() instanceof Checkpointing.Nothing -> {
                 var counted = new ArrayList<>(List.of(node.outputs().getLast()));
                 counted.addAll(inputs);
-                yield Optional.of(new Key(iterations(k, new Checkpointing.Nothing()), counted));
+                yield Optional.of(new Key(k.iterations(new Checkpointing.Nothing()), counted));
             }
             case Control.Scan _, Control.While _, Control.ReverseScan _, Control.Cond _ ->
                     Optional.empty();
@@ -114,11 +114,6 @@ public final class Loops {
                     Kernel.Opaque _ ->
                     Optional.empty();
         };
-    }
-
-    static Control.Scan iterations(Control.While k, Checkpointing checkpointing) {
-        return new Control.Scan(
-                k.body(), k.limit(), k.constants(), k.carries(), false, true, checkpointing);
     }
 
     static int carries(Kernel kernel) {
