@@ -167,10 +167,8 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private Type stateType(int place) {
         if (place < 0 || place >= states) {
             throw new IllegalArgumentException(
-                    "the state has "
-                            + states
-                            + " tensors, numbered from 0, and no tensor "
-                            + place);
+                    "the state has %s tensors, numbered from 0, and no tensor %s"
+                            .formatted(states, place));
         }
         return kinds.getFirst().graph.params().get(place).type();
     }

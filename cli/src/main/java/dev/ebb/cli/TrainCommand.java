@@ -347,9 +347,7 @@ final class TrainCommand implements Callable<Integer> {
         var model = Pretrained.load(from, prefix);
         if (model.vocabulary() >= Corpus.VOCABULARY) return model;
         throw new Refusal(
-                from
-                        + ": its vocabulary of "
-                        + model.vocabulary()
-                        + " does not cover the 256 bytes that train reads");
+                "%s: its vocabulary of %s does not cover the 256 bytes that train reads"
+                        .formatted(from, model.vocabulary()));
     }
 }

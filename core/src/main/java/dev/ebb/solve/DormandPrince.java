@@ -43,10 +43,8 @@ public record DormandPrince(double relative, double absolute, int limit) {
     public DormandPrince {
         if (!(relative >= 0 && absolute >= 0 && relative + absolute > 0)) {
             throw new IllegalArgumentException(
-                    "tolerances must not be negative and not both be 0: "
-                            + relative
-                            + ", "
-                            + absolute);
+                    "tolerances must not be negative and not both be 0: %s, %s"
+                            .formatted(relative, absolute));
         }
     }
 

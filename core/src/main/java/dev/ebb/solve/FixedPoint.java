@@ -23,10 +23,8 @@ public record FixedPoint(double tolerance, int limit) {
     public FixedPoint {
         if (!(tolerance > 0) || limit < 1) {
             throw new IllegalArgumentException(
-                    "a fixed point needs a positive tolerance and limit, not "
-                            + tolerance
-                            + " and "
-                            + limit);
+                    "a fixed point needs a positive tolerance and limit, not %s and %s"
+                            .formatted(tolerance, limit));
         }
     }
 

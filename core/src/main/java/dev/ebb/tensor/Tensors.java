@@ -184,10 +184,8 @@ public final class Tensors {
         int a = axis < 0 ? axis + dims.size() + 1 : axis;
         if (a < 0 || a > dims.size()) {
             throw new ShapeException(
-                    "stack: axis "
-                            + axis
-                            + " does not exist in a tensor of rank "
-                            + (dims.size() + 1));
+                    "stack: axis %s does not exist in a tensor of rank %s"
+                            .formatted(axis, dims.size() + 1));
         }
         dims.add(a, 1);
         var shape = new Shape(dims);

@@ -54,10 +54,8 @@ public record LoraAdapters(SequencedMap<String, Lora.Pair> layers, LoraConfig co
                             .anyMatch(name -> name.equals(target) || name.endsWith("." + target));
             if (used) continue;
             throw new IllegalArgumentException(
-                    "no dense layer is called "
-                            + target
-                            + "; those of this model are "
-                            + String.join(", ", ends));
+                    "no dense layer is called %s; those of this model are %s"
+                            .formatted(target, String.join(", ", ends)));
         }
         return new LoraAdapters(pairs, config);
     }

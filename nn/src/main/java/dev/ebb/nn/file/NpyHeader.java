@@ -61,10 +61,9 @@ record NpyHeader(Type type, boolean swapped, boolean columns, int start) {
         var shape = SHAPE.matcher(text);
         if (!descr.find() || !order.find() || !shape.find()) {
             throw new FileFormatException(
-                    file
-                            + ": the .npy header needs descr (a plain element type), fortran_order"
-                            + " and shape, but says "
-                            + text.strip());
+                    ("%s: the .npy header needs descr (a plain element type), fortran_order and"
+                                    + " shape, but says %s")
+                            .formatted(file, text.strip()));
         }
         var dtype = dtype(file, descr.group(2));
         boolean swapped = descr.group(1).equals(">") && dtype.bytes(1) > 1;
