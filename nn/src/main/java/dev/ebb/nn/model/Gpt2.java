@@ -125,13 +125,7 @@ public record Gpt2(
 
     @Override
     public Tensor logits(Tensor ids) {
-        var x = embedded(ids);
-        for (int i = 0; i < blocks.size(); i++) {
-            var block = blocks.get(i);
-            var in = x;
-            x = Ebb.region("block " + i, () -> block.apply(in));
-        }
-        return head(x);
+        return head(Blocks.through(blocks, embedded(ids)));
     }
 
     @Override

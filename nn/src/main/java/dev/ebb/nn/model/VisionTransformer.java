@@ -117,12 +117,7 @@ public record VisionTransformer(
                             var all = List.of(start, cut.permute(0, 2, 1));
                             return Tensors.concat(all, 1).add(positions);
                         });
-        for (int i = 0; i < blocks.size(); i++) {
-            var block = blocks.get(i);
-            var in = x;
-            x = Ebb.region("block " + i, () -> block.apply(in));
-        }
-        return norm.apply(x);
+        return norm.apply(Blocks.through(blocks, x));
     }
 
     /** Scores [batch, classes] of images. */
