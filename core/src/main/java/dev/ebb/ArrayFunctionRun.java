@@ -46,10 +46,8 @@ final class ArrayFunctionRun {
             var array = given[i];
             if (!array.type().equals(arguments[i])) {
                 throw new ShapeException(
-                        "an argument is "
-                                + array.type()
-                                + ", but the function was compiled for "
-                                + arguments[i]);
+                        "an argument is %s, but the function was compiled for %s"
+                                .formatted(array.type(), arguments[i]));
             }
             array.copyTo(in, at);
             at += (int) arguments[i].size();

@@ -41,14 +41,10 @@ final class BatchedFunctions {
         for (Tensor t : leaves) {
             if (t.dim(0) != size) {
                 throw new ShapeException(
-                        "vmap along axis "
-                                + axis
-                                + ": one tensor has "
-                                + size
-                                + " slices, another "
-                                + t.dim(0)
-                                + "; let the function capture tensors that are the same for all"
-                                + " slices, or leave them out of the part that By chooses");
+                        ("vmap along axis %s: one tensor has %s slices, another %s; let the"
+                             + " function capture tensors that are the same for all slices, or"
+                             + " leave them out of the part that By chooses")
+                                .formatted(axis, size, t.dim(0)));
             }
         }
         var types =

@@ -68,10 +68,10 @@ public final class Devices {
             }
         }
         throw new IllegalArgumentException(
-                "no device is called '"
-                        + name
-                        + "'; there are: "
-                        + all().stream().map(Kind::name).collect(Collectors.joining(", ")));
+                "no device is called '%s'; there are: %s"
+                        .formatted(
+                                name,
+                                all().stream().map(Kind::name).collect(Collectors.joining(", "))));
     }
 
     /** The slow device that defines the semantics of every kernel. */

@@ -337,11 +337,9 @@ public final class Ebb {
         var expected = in.subList(0, n).stream().map(Tensor::type).toList();
         if (!types.equals(expected)) {
             throw new ShapeException(
-                    "the derivative of a custom function gives "
-                            + types
-                            + " where its argument is "
-                            + expected
-                            + "; it must return a cotangent with the types of the argument");
+                    ("the derivative of a custom function gives %s where its argument is %s; it"
+                                    + " must return a cotangent with the types of the argument")
+                            .formatted(types, expected));
         }
         return found;
     }

@@ -57,12 +57,9 @@ public final class Evaluation<V, E> {
             stepper.requireState();
             if (!Tree.signature(input).equals(signature)) {
                 throw new IllegalArgumentException(
-                        "this evaluation was compiled for inputs like "
-                                + signature
-                                + ", not "
-                                + Tree.signature(input)
-                                + "; pad all batches to one size, and exclude the padding by a"
-                                + " mask");
+                        ("this evaluation was compiled for inputs like %s, not %s; pad all batches"
+                                        + " to one size, and exclude the padding by a mask")
+                                .formatted(signature, Tree.signature(input)));
             }
             var leaves = Tree.flatten(input);
             int at = trace.carried();
@@ -171,11 +168,10 @@ public final class Evaluation<V, E> {
                 return SharedLayout.of(List.of(step, evaluation), List.of(own, others));
             } catch (IllegalArgumentException e) {
                 throw new OverBudgetException(
-                        "in this budget a part of the state of the step is on the disk, where an"
-                                + " evaluation in the same arena cannot read it ("
-                                + e.getMessage()
-                                + "); raise the budget, or compile the evaluation as a program of"
-                                + " its own",
+                        ("in this budget a part of the state of the step is on the disk, where an"
+                             + " evaluation in the same arena cannot read it (%s); raise the"
+                             + " budget, or compile the evaluation as a program of its own")
+                                .formatted(e.getMessage()),
                         step.arenaBytes());
             }
         }
@@ -186,11 +182,9 @@ public final class Evaluation<V, E> {
 
         private static OverBudgetException refusal(long needed, long limit) {
             return new OverBudgetException(
-                    "a step and an evaluation in one arena need "
-                            + Budget.show(needed)
-                            + ", but the budget is "
-                            + Budget.show(limit)
-                            + "; raise the budget to that, or use smaller batches",
+                    ("a step and an evaluation in one arena need %s, but the budget is %s; raise"
+                                    + " the budget to that, or use smaller batches")
+                            .formatted(Budget.show(needed), Budget.show(limit)),
                     needed);
         }
 

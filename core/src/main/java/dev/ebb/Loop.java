@@ -143,11 +143,9 @@ public final class Loop {
         var types = before.stream().map(Tensor::type).toList();
         if (!types.equals(after.stream().map(Tensor::type).toList())) {
             throw new ShapeException(
-                    "a loop's inverse gives "
-                            + types
-                            + " where the carry is "
-                            + after.stream().map(Tensor::type).toList()
-                            + "; it must return the types that the body takes");
+                    ("a loop's inverse gives %s where the carry is %s; it must return the types"
+                                    + " that the body takes")
+                            .formatted(types, after.stream().map(Tensor::type).toList()));
         }
         return before;
     }

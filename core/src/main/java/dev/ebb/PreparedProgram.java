@@ -123,11 +123,10 @@ final class PreparedProgram implements AutoCloseable {
                                     case Array a -> a;
                                     case Traced _ ->
                                             throw new IllegalStateException(
-                                                    "a compiled function captures "
-                                                            + t
-                                                            + ", which is on a tape; copy it out"
-                                                            + " with array(), or make it an"
-                                                            + " argument");
+                                                    ("a compiled function captures %s, which is on"
+                                                         + " a tape; copy it out with array(), or"
+                                                         + " make it an argument")
+                                                            .formatted(t));
                                 })
                 .toList();
     }
@@ -137,10 +136,8 @@ final class PreparedProgram implements AutoCloseable {
         var param = graph.params().get(i);
         if (!array.type().equals(param.type())) {
             throw new ShapeException(
-                    "an argument is "
-                            + array.type()
-                            + ", but the function was compiled for "
-                            + param.type());
+                    "an argument is %s, but the function was compiled for %s"
+                            .formatted(array.type(), param.type()));
         }
         program.write(i, array.data().segment());
     }
@@ -218,10 +215,13 @@ final class PreparedProgram implements AutoCloseable {
         for (Value v : argumentsAndResults()) {
             if (v.type().dtype() != DType.F64)
                 throw new ShapeException(
-                        "a function of doubles has "
-                                + v.type()
-                                + (graph.params().contains(v) ? " in its argument" : " as a result")
-                                + "; cast it to F64, or call apply with arrays");
+                        ("a function of doubles has %s%s; cast it to F64, or call apply with"
+                                        + " arrays")
+                                .formatted(
+                                        v.type(),
+                                        graph.params().contains(v)
+                                                ? " in its argument"
+                                                : " as a result"));
         }
     }
 

@@ -51,14 +51,8 @@ public final class Primitive {
 
     private IllegalArgumentException tooShort(int in, int out) {
         return new IllegalArgumentException(
-                "arrays of "
-                        + in
-                        + " and "
-                        + out
-                        + " doubles for a function from "
-                        + inputs
-                        + " to "
-                        + outputs
-                        + "; make them as long as inputs() and outputs() say");
+                ("arrays of %s and %s doubles for a function from %s to %s; make them as long as"
+                                + " inputs() and outputs() say")
+                        .formatted(in, out, inputs, outputs));
     }
 }

@@ -155,13 +155,9 @@ record StepTrace<S, R>(
             if (all <= bytes) return workers;
             if (workers-- > 1) continue;
             throw new OverBudgetException(
-                    "steps for "
-                            + plans.size()
-                            + " kinds of input need "
-                            + Budget.show(all)
-                            + " in one arena, but the budget is "
-                            + Budget.show(bytes)
-                            + "; raise the budget to that, or use smaller inputs",
+                    ("steps for %s kinds of input need %s in one arena, but the budget is %s; raise"
+                                    + " the budget to that, or use smaller inputs")
+                            .formatted(plans.size(), Budget.show(all), Budget.show(bytes)),
                     all);
         }
     }

@@ -109,14 +109,13 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private Kind<R> kind(Object signature) {
         for (var kind : kinds) if (kind.signature.equals(signature)) return kind;
         throw new IllegalArgumentException(
-                "this stepper was compiled for inputs like "
-                        + kinds.stream()
-                                .map(k -> k.signature.toString())
-                                .collect(Collectors.joining(" or "))
-                        + ", not "
-                        + signature
-                        + "; compile another one for them, and pass a number that changes from step"
-                        + " to step as a tensor");
+                ("this stepper was compiled for inputs like %s, not %s; compile another one for"
+                     + " them, and pass a number that changes from step to step as a tensor")
+                        .formatted(
+                                kinds.stream()
+                                        .map(k -> k.signature.toString())
+                                        .collect(Collectors.joining(" or ")),
+                                signature));
     }
 
     private Report run(Program program) {
@@ -139,11 +138,9 @@ public final class Stepper<S, B, R> implements AutoCloseable {
 
     private IllegalStateException unsure(int place) {
         return new IllegalStateException(
-                "the latest step failed before its end, so tensor "
-                        + place
-                        + " of the state, "
-                        + Tensorwise.names(form).get(place)
-                        + ", may be the old or the new one; restore a state first");
+                ("the latest step failed before its end, so tensor %s of the state, %s, may be the"
+                                + " old or the new one; restore a state first")
+                        .formatted(place, Tensorwise.names(form).get(place)));
     }
 
     /** A state whose tensors have types and names but no data, as a template. */
@@ -170,10 +167,8 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private Type stateType(int place) {
         if (place < 0 || place >= states) {
             throw new IllegalArgumentException(
-                    "the state has "
-                            + states
-                            + " tensors, numbered from 0, and no tensor "
-                            + place);
+                    "the state has %s tensors, numbered from 0, and no tensor %s"
+                            .formatted(states, place));
         }
         return kinds.getFirst().graph.params().get(place).type();
     }
@@ -195,14 +190,9 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         var type = stateType(place);
         if (!tensor.type().equals(type)) {
             throw new IllegalArgumentException(
-                    "tensor "
-                            + place
-                            + " of the state, "
-                            + Tensorwise.names(form).get(place)
-                            + ", is "
-                            + type
-                            + ", not "
-                            + tensor.type());
+                    "tensor %s of the state, %s, is %s, not %s"
+                            .formatted(
+                                    place, Tensorwise.names(form).get(place), type, tensor.type()));
         }
         write(kinds.getFirst(), tensor, place);
         unsure.clear(place);

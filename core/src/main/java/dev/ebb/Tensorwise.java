@@ -43,11 +43,8 @@ public final class Tensorwise {
         var right = list(b);
         if (left.size() != right.size()) {
             throw new IllegalArgumentException(
-                    "trees of "
-                            + left.size()
-                            + " and "
-                            + right.size()
-                            + " tensors cannot be matched; pass two that are built alike");
+                    "trees of %s and %s tensors cannot be matched; pass two that are built alike"
+                            .formatted(left.size(), right.size()));
         }
         var out = new ArrayList<Tensor>();
         for (int i = 0; i < left.size(); i++) out.add(f.apply(left.get(i), right.get(i)));

@@ -96,11 +96,9 @@ final class ModelArguments {
         long characters = context == null ? size.context() : context;
         if (passages * characters > Integer.MAX_VALUE)
             throw new Refusal(
-                    passages
-                            + " passages of "
-                            + characters
-                            + " characters are more than a step can read; give a smaller --batch"
-                            + " or --context");
+                    ("%s passages of %s characters are more than a step can read; give a smaller"
+                                    + " --batch or --context")
+                            .formatted(passages, characters));
         if (from != null) return ModelSource.read(from, size, batch, context);
         return new ModelSource.OfSize(
                 new ModelSize(

@@ -92,11 +92,8 @@ sealed interface ModelSource {
                                 .orElse(Math.min(usual.context(), model.context()));
         if (length > model.context()) {
             throw new Refusal(
-                    "a context of "
-                            + length
-                            + " is more than the "
-                            + model.context()
-                            + " that the model in --from supports");
+                    "a context of %s is more than the %s that the model in --from supports"
+                            .formatted(length, model.context()));
         }
         int passages =
                 batch != null ? batch : run.map(TrainingSettings::batch).orElse(usual.batch());

@@ -100,11 +100,9 @@ record Resumption(ExplicitOptions given, PrintWriter lines) {
 
     private static void refuse(String asked, String before) {
         throw new Refusal(
-                asked
-                        + " would change the result: the run was begun "
-                        + before
-                        + "; leave the option out to go on as it was, or start anew with another"
-                        + " --out");
+                ("%s would change the result: the run was begun %s; leave the option out to go on"
+                                + " as it was, or start anew with another --out")
+                        .formatted(asked, before));
     }
 
     /** A path in the form in which the checkpoint stores it. */

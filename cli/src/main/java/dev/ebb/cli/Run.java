@@ -151,12 +151,8 @@ record Run(
                 double loss = trainer.step();
                 if (!Double.isFinite(loss)) {
                     throw new Refusal(
-                            "the loss is "
-                                    + loss
-                                    + " at step "
-                                    + trainer.made()
-                                    + "; the last checkpoint is in "
-                                    + folder.path());
+                            "the loss is %s at step %s; the last checkpoint is in %s"
+                                    .formatted(loss, trainer.made(), folder.path()));
                 }
                 watch.made(
                         new RunWatch.Made(

@@ -83,11 +83,8 @@ record RunFolder(Path path) {
             throw new Refusal(path + " is a file; name a folder with --out", e);
         } catch (IOException e) {
             throw new Refusal(
-                    "the folder "
-                            + path
-                            + " cannot be made ("
-                            + e.getMessage()
-                            + "); name one you may write with --out",
+                    "the folder %s cannot be made (%s); name one you may write with --out"
+                            .formatted(path, e.getMessage()),
                     e);
         }
         if (!Files.isWritable(path)) {
@@ -218,11 +215,9 @@ record RunFolder(Path path) {
             return Checkpoint.read(before());
         } catch (IOException e) {
             throw new Refusal(
-                    "no checkpoint can be read: "
-                            + latest.getMessage()
-                            + "; the one before: "
-                            + e.getMessage()
-                            + "; start anew with another --out",
+                    ("no checkpoint can be read: %s; the one before: %s; start anew with another"
+                                    + " --out")
+                            .formatted(latest.getMessage(), e.getMessage()),
                     e);
         }
     }

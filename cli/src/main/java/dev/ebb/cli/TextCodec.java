@@ -23,11 +23,9 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
         if (found.isEmpty()
                 && (vocabulary < Corpus.VOCABULARY || vocabulary > 2 * Corpus.VOCABULARY)) {
             throw new Refusal(
-                    model
-                            + ": a vocabulary of "
-                            + vocabulary
-                            + " is not one of characters, and there is no tokenizer.json beside;"
-                            + " put the model's own there");
+                    ("%s: a vocabulary of %s is not one of characters, and there is no"
+                                    + " tokenizer.json beside; put the model's own there")
+                            .formatted(model, vocabulary));
         }
         return new TextCodec(found);
     }

@@ -228,11 +228,9 @@ final class TrainCommand implements Callable<Integer> {
     private void requireUnit() {
         if (budget instanceof Budget.Bytes(long bytes) && bytes < LEAST_BUDGET) {
             throw new Refusal(
-                    "--budget "
-                            + bytes
-                            + " means "
-                            + bytes
-                            + " bytes, too few to train in; write a unit, such as 64MiB or 1GiB");
+                    ("--budget %s means %s bytes, too few to train in; write a unit, such as 64MiB"
+                                    + " or 1GiB")
+                            .formatted(bytes, bytes));
         }
     }
 
@@ -290,11 +288,8 @@ final class TrainCommand implements Callable<Integer> {
                         from == null ? RATE : GENTLE_RATE);
         if (settings.context() > model.context()) {
             throw new Refusal(
-                    "a context of "
-                            + settings.context()
-                            + " is more than the "
-                            + model.context()
-                            + " that the model in --from supports");
+                    "a context of %s is more than the %s that the model in --from supports"
+                            .formatted(settings.context(), model.context()));
         }
         return Trainer.start(model, settings, setup(horizon), corpus.digest());
     }
@@ -352,9 +347,7 @@ final class TrainCommand implements Callable<Integer> {
         var model = Pretrained.load(from, prefix);
         if (model.vocabulary() >= Corpus.VOCABULARY) return model;
         throw new Refusal(
-                from
-                        + ": its vocabulary of "
-                        + model.vocabulary()
-                        + " does not cover the 256 bytes that train reads");
+                "%s: its vocabulary of %s does not cover the 256 bytes that train reads"
+                        .formatted(from, model.vocabulary()));
     }
 }

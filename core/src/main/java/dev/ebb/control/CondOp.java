@@ -34,11 +34,8 @@ public record CondOp(Graph yes, Graph no) implements Op {
         var second = no.results().stream().map(Value::type).toList();
         if (!first.equals(second)) {
             throw new ShapeException(
-                    "the two branches give "
-                            + first
-                            + " and "
-                            + second
-                            + "; both must give the same types");
+                    "the two branches give %s and %s; both must give the same types"
+                            .formatted(first, second));
         }
     }
 

@@ -123,11 +123,10 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
         for (int i = arguments; i < operands; i++) {
             if (adjoints.wanted(node.inputs().get(i))) {
                 throw new IllegalStateException(
-                        "a custom function captures a "
-                                + node.inputs().get(i).type()
-                                + " whose gradient is asked for, but its derivative gives only that"
-                                + " of its argument; make the tensor a part of the argument, and"
-                                + " return zeros as its cotangent if it has none");
+                        ("a custom function captures a %s whose gradient is asked for, but its"
+                             + " derivative gives only that of its argument; make the tensor a part"
+                             + " of the argument, and return zeros as its cotangent if it has none")
+                                .formatted(node.inputs().get(i).type()));
             }
         }
         var inputs = new ArrayList<>(node.inputs().subList(0, operands));

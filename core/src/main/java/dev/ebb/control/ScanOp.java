@@ -55,12 +55,9 @@ public record ScanOp(
             var after = body.results().get(i).type();
             if (!before.equals(after)) {
                 throw new ShapeException(
-                        "a loop's carry of type "
-                                + before
-                                + " became "
-                                + after
-                                + " in its body; a carry must keep its shape and element type, for"
-                                + " example through cast or reshape");
+                        ("a loop's carry of type %s became %s in its body; a carry must keep its"
+                             + " shape and element type, for example through cast or reshape")
+                                .formatted(before, after));
             }
         }
     }
@@ -78,13 +75,8 @@ public record ScanOp(
             if (i >= constants + carries) expected = stacked(expected);
             if (!inputs.get(first + i).equals(expected)) {
                 throw new ShapeException(
-                        "input "
-                                + i
-                                + " of a loop is "
-                                + inputs.get(first + i)
-                                + " where "
-                                + expected
-                                + " is expected");
+                        "input %s of a loop is %s where %s is expected"
+                                .formatted(i, inputs.get(first + i), expected));
             }
         }
         var types = new ArrayList<Type>();

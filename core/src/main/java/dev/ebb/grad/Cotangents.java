@@ -81,13 +81,9 @@ public final class Cotangents implements Adjoints {
     public void add(Value value, Value cotangent) {
         if (!value.type().equals(cotangent.type())) {
             throw new IllegalStateException(
-                    "the cotangent of "
-                            + value
-                            + " has type "
-                            + cotangent.type()
-                            + " where "
-                            + value.type()
-                            + " is expected: the derivative rule is wrong");
+                    ("the cotangent of %s has type %s where %s is expected: the derivative rule is"
+                                    + " wrong")
+                            .formatted(value, cotangent.type(), value.type()));
         }
         if (!wanted(value)) return;
         sum(value, cotangent);

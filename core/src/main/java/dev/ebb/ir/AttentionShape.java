@@ -53,13 +53,9 @@ public record AttentionShape(
             view.requireRank(4);
             if (width > 1 && view.stride(3) != 1) {
                 throw new IllegalArgumentException(
-                        "rows of "
-                                + width
-                                + " in "
-                                + this
-                                + " with elements "
-                                + view.stride(3)
-                                + " apart; attention reads and writes them side by side");
+                        ("rows of %s in %s with elements %s apart; attention reads and writes them"
+                                        + " side by side")
+                                .formatted(width, this, view.stride(3)));
             }
         }
     }

@@ -27,13 +27,9 @@ public record CheckpointArea(
                             + moving);
         if (bytes < tape || state < 0 || tape < 0 || tapes < 1 || offloaded < 0 || place < 0) {
             throw new IllegalArgumentException(
-                    "a reverse loop needs room for one tape of "
-                            + tape
-                            + " bytes; "
-                            + bytes
-                            + " bytes for "
-                            + tapes
-                            + " are too few");
+                    ("a reverse loop needs room for one tape of %s bytes; %s bytes for %s are too"
+                                    + " few")
+                            .formatted(tape, bytes, tapes));
         }
     }
 

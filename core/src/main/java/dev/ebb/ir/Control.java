@@ -8,7 +8,7 @@ import java.util.Optional;
  * Kernels that consist of whole graphs: loops and branches. A program runs them itself and uses the
  * device's kernels for their bodies.
  */
-public sealed interface Control extends Kernel {
+public sealed interface Control extends Kernel.Opaque {
     /** The graphs that this kernel runs. */
     List<Graph> bodies();
 
@@ -77,29 +77,7 @@ public sealed interface Control extends Kernel {
             Optional<Graph> undo)
             implements Control {
 
-        /** A loop without an inverse. */
-        public Scan(
-                Graph body,
-                int times,
-                int constants,
-                int carries,
-                boolean reverse,
-                boolean counted,
-                Checkpointing checkpointing,
-                IterationCosts costs) {
-            this(
-                    body,
-                    times,
-                    constants,
-                    carries,
-                    reverse,
-                    counted,
-                    checkpointing,
-                    costs,
-                    Optional.empty());
-        }
-
-        /** A loop whose iterations all cost the same. */
+        /** A loop without an inverse, whose iterations all cost the same. */
         public Scan(
                 Graph body,
                 int times,
@@ -116,7 +94,8 @@ public sealed interface Control extends Kernel {
                     reverse,
                     counted,
                     checkpointing,
-                    IterationCosts.EVEN);
+                    IterationCosts.EVEN,
+                    Optional.empty());
         }
 
         @Override
@@ -167,10 +146,23 @@ public sealed interface Control extends Kernel {
                     : slice.dims().stream().filter(d -> d != 1).findFirst();
         }
 
+        /** The same loop with another body, and without an inverse. */
+        public Scan withBody(Graph other) {
+            return new Scan(
+                    other,
+                    times,
+                    constants,
+                    carries,
+                    reverse,
+                    counted,
+                    checkpointing,
+                    costs,
+                    Optional.empty());
+        }
+
         /** The same loop without its inverse. */
         public Scan withoutInverse() {
-            return new Scan(
-                    body, times, constants, carries, reverse, counted, checkpointing, costs);
+            return withBody(body);
         }
     }
 
@@ -198,6 +190,11 @@ public sealed interface Control extends Kernel {
         public While withBodies(List<Graph> bodies) {
             return new While(
                     bodies.getFirst(), bodies.getLast(), limit, constants, carries, checkpointing);
+        }
+
+        /** Its body as a loop of at most {@code limit} iterations. */
+        public Scan iterations(Checkpointing other) {
+            return new Scan(body, limit, constants, carries, false, true, other);
         }
 
         public While withCheckpointing(Checkpointing other) {

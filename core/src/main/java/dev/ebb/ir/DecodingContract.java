@@ -8,7 +8,8 @@ import java.util.List;
  * {@code b}. So a quantised matrix is decoded during the product. Operands are {@code a}, the
  * operands of the factor, and the extras of the product.
  */
-public record DecodingContract(Kernel.Map factor, Kernel.Contract product) implements Kernel {
+public record DecodingContract(Kernel.Map factor, Kernel.Contract product)
+        implements Kernel.Opaque {
     public DecodingContract {
         if (factor.bodies().size() != 1)
             throw new IllegalArgumentException(

@@ -138,7 +138,7 @@ public enum Fn1 {
         return text;
     }
 
-    /** As {@link #apply}. */
+    /** As {@link #apply}; generated code calls it by name. */
     public DoubleUnaryOperator meaning() {
         return meaning;
     }

@@ -41,6 +41,13 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
         }
     }
 
+    /** A number larger than those of all its values. */
+    public int unusedId() {
+        int most = params.stream().mapToInt(Value::id).max().orElse(-1);
+        for (Node node : nodes) for (Value v : node.outputs()) most = Math.max(most, v.id());
+        return most + 1;
+    }
+
     /**
      * The traits of an op whose body is this graph: it has an effect, or is nondeterministic, if
      * one of the nodes is.

@@ -16,11 +16,9 @@ public record Inverse(int input, Op op, List<Integer> reads, boolean exact) {
         reads = List.copyOf(reads);
         if (reads.contains(input)) {
             throw new IllegalArgumentException(
-                    "the inverse "
-                            + op.name()
-                            + " reads input "
-                            + input
-                            + ", which it is to rebuild; let it read outputs and other inputs");
+                    ("the inverse %s reads input %s, which it is to rebuild; let it read outputs"
+                                    + " and other inputs")
+                            .formatted(op.name(), input));
         }
     }
 
@@ -43,16 +41,8 @@ public record Inverse(int input, Op op, List<Integer> reads, boolean exact) {
                 || types.getFirst().dtype() != into.type().dtype()
                 || types.getFirst().size() != into.type().size()) {
             throw new ShapeException(
-                    "the inverse "
-                            + op.name()
-                            + " of "
-                            + node.op().name()
-                            + " gives "
-                            + types
-                            + " where input "
-                            + input
-                            + " is "
-                            + into.type());
+                    "the inverse %s of %s gives %s where input %s is %s"
+                            .formatted(op.name(), node.op().name(), types, input, into.type()));
         }
         return new Node(op, from, List.of(into), node.region(), true);
     }

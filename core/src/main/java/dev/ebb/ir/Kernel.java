@@ -11,19 +11,20 @@ import java.util.List;
 public sealed interface Kernel
         permits Kernel.Viewed,
                 Kernel.Rows,
-                DecodingContract,
                 Kernel.Assemble,
                 Kernel.Cut,
                 Kernel.Gather,
                 Kernel.Scatter,
                 Kernel.Cumulate,
                 Kernel.Sort,
-                Kernel.Convolve,
-                Kernel.Library,
-                Control {
+                Kernel.Opaque {
 
     /** The forms whose operands can be read through any view, which passes may change. */
     sealed interface Viewed extends Kernel permits Map, Fold, Contract, Attend, AttendGrad {}
+
+    /** The forms that passes and generated loops leave as they are, but for a few made for one. */
+    sealed interface Opaque extends Kernel
+            permits DecodingContract, Convolve, Attend, AttendGrad, Library, Control {}
 
     /** The function by which several elements are combined into one. */
     enum Combine {
@@ -316,7 +317,7 @@ public sealed interface Kernel
             List<Integer> stride,
             List<Integer> low,
             List<Integer> dilation)
-            implements Kernel {
+            implements Opaque {
         public Convolve {
             in = List.copyOf(in);
             kernel = List.copyOf(kernel);
@@ -332,7 +333,7 @@ public sealed interface Kernel
      * [batch, heads, queries]. {@code operands} are views of q, k and v, {@code out} one of the
      * first output; rows are contiguous.
      */
-    record Attend(AttentionShape heads, List<View> operands, View out) implements Viewed {
+    record Attend(AttentionShape heads, List<View> operands, View out) implements Viewed, Opaque {
         public Attend {
             operands = List.copyOf(operands);
             heads.requireRows(List.of(operands.get(0), operands.get(1)), heads.width());
@@ -356,7 +357,7 @@ public sealed interface Kernel
      * how.
      */
     record AttendGrad(AttentionShape heads, List<View> operands, List<Place> results)
-            implements Viewed {
+            implements Viewed, Opaque {
         public AttendGrad {
             operands = List.copyOf(operands);
             results = List.copyOf(results);
@@ -380,10 +381,8 @@ public sealed interface Kernel
     }
 
     /** Plain Java code of an op that is not a loop over elements; every device runs it as it is. */
-    non-sealed interface Library extends Kernel {
-        /**
-         * The bytes of workspace that {@link #run} gets; they are planned like any other buffer.
-         */
+    non-sealed interface Library extends Opaque {
+        /** The bytes of workspace that {@link #run} gets, planned like any other buffer. */
         long workspaceBytes();
 
         /** Whether output 0 equals input 0, so that it may take the memory of that input. */

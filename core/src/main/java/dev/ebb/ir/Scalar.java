@@ -51,29 +51,35 @@ public sealed interface Scalar {
 
     /** Functions of two arguments; comparisons give BOOL. POLYGAMMA takes its order first. */
     enum Fn2 {
-        ADD,
-        SUB,
-        MUL,
-        DIV,
-        REM,
-        MAX,
-        MIN,
-        POW,
-        ATAN2,
-        HYPOT,
-        POLYGAMMA,
-        EQ,
-        NE,
-        LT,
-        LE,
-        GT,
-        GE,
-        AND,
-        OR,
-        XOR,
-        SHL,
-        SHR,
-        USHR;
+        ADD(1),
+        SUB(1),
+        MUL(1),
+        DIV(4),
+        REM(20),
+        MAX(1),
+        MIN(1),
+        POW(80),
+        ATAN2(80),
+        HYPOT(20),
+        POLYGAMMA(80),
+        EQ(1),
+        NE(1),
+        LT(1),
+        LE(1),
+        GT(1),
+        GE(1),
+        AND(1),
+        OR(1),
+        XOR(1),
+        SHL(1),
+        SHR(1),
+        USHR(1);
+
+        private final int cost;
+
+        Fn2(int cost) {
+            this.cost = cost;
+        }
 
         public boolean compares() {
             return compareTo(EQ) >= 0 && compareTo(GE) <= 0;
@@ -98,6 +104,22 @@ public sealed interface Scalar {
                 case POLYGAMMA -> GammaFunctions.polygamma((int) x, y);
                 case EQ, NE, LT, LE, GT, GE, AND, OR, XOR, SHL, SHR, USHR ->
                         throw new IllegalArgumentException(this + " gives no float");
+            };
+        }
+
+        /** Whether a comparison holds, of floats or of integers without rounding. */
+        public boolean holds(double x, double y) {
+            return switch (this) {
+                case EQ -> x == y;
+                case NE -> x != y;
+                case LT -> x < y;
+                case LE -> x <= y;
+                case GT -> x > y;
+                case GE -> x >= y;
+                case ADD, SUB, MUL, DIV, REM, MAX, MIN, POW, ATAN2, HYPOT, POLYGAMMA ->
+                        throw new IllegalArgumentException(this + " is no comparison");
+                case AND, OR, XOR, SHL, SHR, USHR ->
+                        throw new IllegalArgumentException(this + " is no comparison");
             };
         }
 
@@ -227,30 +249,7 @@ public sealed interface Scalar {
         return switch (this) {
             case Arg _, Lit _, Index _, Position _ -> 0;
             case Un(var fn, _) -> fn.cost();
-            case Bin(var fn, _, _) ->
-                    switch (fn) {
-                        case ADD,
-                                SUB,
-                                MUL,
-                                MAX,
-                                MIN,
-                                EQ,
-                                NE,
-                                LT,
-                                LE,
-                                GT,
-                                GE,
-                                AND,
-                                OR,
-                                XOR,
-                                SHL,
-                                SHR,
-                                USHR ->
-                                1;
-                        case DIV -> 4;
-                        case REM, HYPOT -> 20;
-                        case POW, ATAN2, POLYGAMMA -> 80;
-                    };
+            case Bin(var fn, _, _) -> fn.cost;
             case Select _, Cast _ -> 1;
             case Draw _ -> 20;
         };

@@ -113,17 +113,9 @@ public record Shape(List<Integer> dims) {
             int y = i < rank - b.rank() ? 1 : b.dim(i - rank + b.rank());
             if (x != y && x != 1 && y != 1) {
                 throw new ShapeException(
-                        "shapes "
-                                + a
-                                + " and "
-                                + b
-                                + " do not broadcast: axis "
-                                + (i - rank)
-                                + " has sizes "
-                                + x
-                                + " and "
-                                + y
-                                + "; reshape one of them or insert an axis of size 1");
+                        ("shapes %s and %s do not broadcast: axis %s has sizes %s and %s; reshape"
+                                        + " one of them or insert an axis of size 1")
+                                .formatted(a, b, i - rank, x, y));
             }
             out[i] = x == 1 ? y : x;
         }

@@ -28,11 +28,4 @@ public final class Table<K, V> {
     public boolean has(K key) {
         return entries.containsKey(key);
     }
-
-    /** Removes {@code key}, which must be present, and returns its value. */
-    public V take(K key) {
-        var value = entries.remove(key);
-        if (value == null) throw new IllegalStateException("nothing is known of " + key);
-        return value;
-    }
 }

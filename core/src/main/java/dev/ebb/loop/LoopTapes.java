@@ -1,18 +1,17 @@
 package dev.ebb.loop;
 
-import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.CheckpointArea;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Op;
 import dev.ebb.ir.Region;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
+import dev.ebb.pass.Lowered;
 import dev.ebb.pass.Reversals;
 import dev.ebb.pass.ReversedIteration;
 import dev.ebb.plan.cache.SearchCache;
@@ -230,29 +229,9 @@ final class LoopTapes {
         var type = new Type(DType.F32, Shape.of(Math.toIntExact(Math.ceilDiv(bytes, 64)), 16));
         var from = new Value(0, type);
         var to = new Value(1, type);
-        return cost.of(new Node(new Copy(), List.of(from), List.of(to), Region.TOP, false));
-    }
-
-    private record Copy() implements Op {
-        @Override
-        public String name() {
-            return "copy";
-        }
-
-        @Override
-        public List<Type> infer(List<Type> inputs) {
-            return inputs;
-        }
-
-        @Override
-        public Kernel kernel(List<Type> inputs) {
-            var shape = inputs.getFirst().shape();
-            return Kernel.Map.of(shape, List.of(View.contiguous(shape)), Scalar.arg(0));
-        }
-
-        @Override
-        public void pullback(Node node, Adjoints adjoints) {
-            adjoints.add(node.inputs().getFirst(), adjoints.of(node.outputs().getFirst()));
-        }
+        var view = View.contiguous(type.shape());
+        var kernel = Kernel.Map.of(type.shape(), List.of(view), Scalar.arg(0));
+        var op = new Lowered("copy", kernel, List.of(type), Set.of(), List.of());
+        return cost.of(new Node(op, List.of(from), List.of(to), Region.TOP, false));
     }
 }

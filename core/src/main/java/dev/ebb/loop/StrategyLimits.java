@@ -34,13 +34,9 @@ final class StrategyLimits {
         var bounded = plan.within(bytes);
         if (bounded.peakBytes() <= bytes) return bounded;
         throw new OverBudgetException(
-                chosen
-                        + " takes "
-                        + Budget.show(bounded.peakBytes())
-                        + ", the budget is "
-                        + Budget.show(bytes)
-                        + "; raise the budget to that, keep less, or leave the strategy out, and"
-                        + " the plan is fitted to the budget",
+                ("%s takes %s, the budget is %s; raise the budget to that, keep less, or leave the"
+                                + " strategy out, and the plan is fitted to the budget")
+                        .formatted(chosen, Budget.show(bounded.peakBytes()), Budget.show(bytes)),
                 bounded.peakBytes());
     }
 
@@ -56,12 +52,9 @@ final class StrategyLimits {
     private static OverBudgetException tooMuchBeside(
             Planner chosen, Plan plan, long bytes, String where) {
         return new OverBudgetException(
-                chosen
-                        + " puts "
-                        + Budget.show(bytes)
-                        + where
-                        + "; name a place with as much room, such as"
-                        + " Budget.with(Disk.in(folder, bytes)), or keep fewer states there",
+                ("%s puts %s%s; name a place with as much room, such as Budget.with(Disk.in(folder,"
+                                + " bytes)), or keep fewer states there")
+                        .formatted(chosen, Budget.show(bytes), where),
                 plan.peakBytes());
     }
 }

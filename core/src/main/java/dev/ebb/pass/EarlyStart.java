@@ -1,7 +1,5 @@
 package dev.ebb.pass;
 
-import dev.ebb.ir.Control;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -116,12 +114,7 @@ public final class EarlyStart {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Library _,
-                    Control _ ->
+                    Kernel.Opaque _ ->
                     false;
         };
     }

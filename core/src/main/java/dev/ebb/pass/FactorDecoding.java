@@ -18,17 +18,7 @@ import java.util.Set;
  * in its decoded form. The map is evaluated once for each product, while the product packs its
  * factor, and gives the same bits.
  */
-final class FactorDecoding {
-    private final List<FusionCandidate> pieces;
-    private final Set<Value> results;
-    private final FusionLimits limits;
-
-    FactorDecoding(List<FusionCandidate> pieces, Set<Value> results, FusionLimits limits) {
-        this.pieces = pieces;
-        this.results = results;
-        this.limits = limits;
-    }
-
+record FactorDecoding(List<FusionCandidate> pieces, Set<Value> results, FusionLimits limits) {
     void fuse() {
         if (limits.decoding() == 0) return;
         Table<Value, Set<FusionCandidate>> readers = FusionCandidate.readers(pieces);

@@ -14,6 +14,7 @@ import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -86,7 +87,8 @@ final class InvertedLoop {
                         back.reverse(),
                         false,
                         new Checkpointing.Nothing(),
-                        back.costs());
+                        back.costs(),
+                        Optional.empty());
         var node = pair.backward();
         var op =
                 new Lowered(
@@ -160,12 +162,10 @@ final class InvertedLoop {
                 var found = inputs.get(i).segment();
                 if (found.mismatch(inputs.get(carries + i).segment()) >= 0) {
                     throw new IllegalStateException(
-                            "the inverse of "
-                                    + loop
-                                    + " did not restore the state before the loop: carry "
-                                    + i
-                                    + " has different bits; an inverse must restore every bit, as"
-                                    + " Grid.sub does after Grid.add");
+                            ("the inverse of %s did not restore the state before the loop: carry %s"
+                                 + " has different bits; an inverse must restore every bit, as"
+                                 + " Grid.sub does after Grid.add")
+                                    .formatted(loop, i));
                 }
             }
             outputs.getFirst().setLong(0, 1);

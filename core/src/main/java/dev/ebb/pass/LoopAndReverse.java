@@ -25,7 +25,7 @@ record LoopAndReverse(Node forward, Node backward) {
     /** The forward loop as its reverse runs it again. */
     Control.Scan forwardScan() {
         return forward.kernel() instanceof Control.While w
-                ? Loops.iterations(w, new Checkpointing.Nothing())
+                ? w.iterations(new Checkpointing.Nothing())
                 : ((Control.Scan) forward.kernel()).withCheckpointing(new Checkpointing.Nothing());
     }
 

@@ -2,7 +2,6 @@ package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Control.Checkpointing;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -100,7 +99,7 @@ public final class Loops {
             case Control.While k when k.checkpointing() instanceof Checkpointing.Nothing -> {
                 var counted = new ArrayList<>(List.of(node.outputs().getLast()));
                 counted.addAll(inputs);
-                yield Optional.of(new Key(iterations(k, new Checkpointing.Nothing()), counted));
+                yield Optional.of(new Key(k.iterations(new Checkpointing.Nothing()), counted));
             }
             case Control.Scan _, Control.While _, Control.ReverseScan _, Control.Cond _ ->
                     Optional.empty();
@@ -112,16 +111,9 @@ public final class Loops {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Library _ ->
+                    Kernel.Opaque _ ->
                     Optional.empty();
         };
-    }
-
-    static Control.Scan iterations(Control.While k, Checkpointing checkpointing) {
-        return new Control.Scan(
-                k.body(), k.limit(), k.constants(), k.carries(), false, true, checkpointing);
     }
 
     static int carries(Kernel kernel) {

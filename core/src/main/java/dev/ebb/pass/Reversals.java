@@ -224,16 +224,7 @@ public final class Reversals {
         inputs.addAll(pair.reverseInputs().subList(0, first));
         inputs.addAll(
                 pair.reverseInputs().subList(first + k.carries(), pair.reverseInputs().size()));
-        var ahead =
-                new Control.Scan(
-                        onlyCarries(k),
-                        k.times(),
-                        k.constants(),
-                        k.carries(),
-                        k.reverse(),
-                        k.counted(),
-                        k.checkpointing(),
-                        k.costs());
+        var ahead = k.withBody(onlyCarries(k));
         var kernel =
                 new Control.ReverseScan(
                         ahead,

@@ -98,10 +98,6 @@ public final class ReversedIteration {
         return backward.constants() + backward.carries();
     }
 
-    Control.Scan forward() {
-        return forward;
-    }
-
     Control.Scan backward() {
         return backward;
     }

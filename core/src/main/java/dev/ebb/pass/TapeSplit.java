@@ -81,15 +81,8 @@ final class TapeSplit {
         int others = slices + iteration.carries().size();
         for (Value p : iteration.back().subList(others, iteration.back().size())) take(g, p, here);
         for (Node node : second.nodes()) emit(g, node, here);
-        return new Control.Scan(
-                g.build(iteration.backwardResults().stream().map(here::at).toList()),
-                backward.times(),
-                backward.constants(),
-                backward.carries(),
-                backward.reverse(),
-                backward.counted(),
-                backward.checkpointing(),
-                backward.costs());
+        return backward.withBody(
+                g.build(iteration.backwardResults().stream().map(here::at).toList()));
     }
 
     /** Adds a parameter for {@code value}; if it has one already, the first is read. */

@@ -169,10 +169,6 @@ public final class Curve {
         return cost;
     }
 
-    SearchModel model() {
-        return model;
-    }
-
     /** The least budget with which everything is computed once, in the graph's order. */
     public long storeAllBytes() {
         return workers.budgetFor(planned(layouts.of(plain)));

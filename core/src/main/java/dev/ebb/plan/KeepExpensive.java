@@ -1,7 +1,5 @@
 package dev.ebb.plan;
 
-import dev.ebb.ir.Control;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.RowParts;
@@ -38,15 +36,10 @@ public record KeepExpensive() implements Strategy {
         if (node.op().traits().contains(Trait.EXPENSIVE)) return true;
         return switch (node.kernel()) {
             case Kernel.Contract _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Control _,
-                    Kernel.Library _,
                     Kernel.Fold _,
                     Kernel.Cumulate _,
-                    Kernel.Sort _ ->
+                    Kernel.Sort _,
+                    Kernel.Opaque _ ->
                     true;
             case Kernel.Rows k ->
                     k.results().stream().anyMatch(r -> !(r instanceof RowParts.Elements));

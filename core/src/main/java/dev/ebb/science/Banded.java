@@ -47,22 +47,14 @@ public final class Banded {
                         && x.dim(-1) == bands.dim(-2);
         if (!fits) {
             throw new ShapeException(
-                    op
-                            + " of bands "
-                            + bands.type()
-                            + " and "
-                            + x.type()
-                            + "; they must be [..., n, width] and [..., n], with n at least 1");
+                    ("%s of bands %s and %s; they must be [..., n, width] and [..., n], with n at"
+                                    + " least 1")
+                            .formatted(op, bands.type(), x.type()));
         }
         if (below < 0 || below >= bands.dim(-1)) {
             throw new ShapeException(
-                    op
-                            + ": "
-                            + below
-                            + " diagonals below the main one, of "
-                            + bands.dim(-1)
-                            + " in all; it must be from 0 to "
-                            + (bands.dim(-1) - 1));
+                    "%s: %s diagonals below the main one, of %s in all; it must be from 0 to %s"
+                            .formatted(op, below, bands.dim(-1), bands.dim(-1) - 1));
         }
         return Shape.broadcast(
                 bands.shape().reduce(List.of(bands.rank() - 2, bands.rank() - 1), false),
@@ -220,11 +212,9 @@ public final class Banded {
 
         private static ArithmeticException singular(int number, int row) {
             return new ArithmeticException(
-                    "banded_solve: matrix "
-                            + number
-                            + " of the batch is singular: pivot "
-                            + row
-                            + " is 0; check its bands");
+                    ("banded_solve: matrix %s of the batch is singular: pivot %s is 0; check its"
+                                    + " bands")
+                            .formatted(number, row));
         }
     }
 }

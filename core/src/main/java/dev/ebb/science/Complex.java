@@ -13,11 +13,8 @@ public record Complex(Tensor re, Tensor im) {
     public Complex {
         if (!re.type().equals(im.type())) {
             throw new ShapeException(
-                    "a complex tensor of parts "
-                            + re.type()
-                            + " and "
-                            + im.type()
-                            + "; they must be of one type");
+                    "a complex tensor of parts %s and %s; they must be of one type"
+                            .formatted(re.type(), im.type()));
         }
         Floats.require("Complex", re);
     }

@@ -28,14 +28,9 @@ public record Csr(Tensor starts, Tensor columns, Tensor values, int width) {
                 || width < 0
                 || !values.shape().equals(columns.shape())) {
             throw new ShapeException(
-                    "Csr of starts "
-                            + starts.type()
-                            + ", columns "
-                            + columns.type()
-                            + " and values "
-                            + values.type()
-                            + "; it needs vectors of integers, one start more than there are rows,"
-                            + " and a value for each column index");
+                    ("Csr of starts %s, columns %s and values %s; it needs vectors of integers, one"
+                         + " start more than there are rows, and a value for each column index")
+                            .formatted(starts.type(), columns.type(), values.type()));
         }
         Floats.require("Csr", values);
     }
@@ -44,11 +39,9 @@ public record Csr(Tensor starts, Tensor columns, Tensor values, int width) {
     public static Csr of(int width, int[] starts, int[] columns, double... values) {
         if (starts.length == 0 || starts[0] != 0 || starts[starts.length - 1] != columns.length) {
             throw new ShapeException(
-                    "Csr: starts "
-                            + Arrays.toString(starts)
-                            + " for "
-                            + columns.length
-                            + " entries; they begin with 0 and end with the number of entries");
+                    ("Csr: starts %s for %s entries; they begin with 0 and end with the number of"
+                                    + " entries")
+                            .formatted(Arrays.toString(starts), columns.length));
         }
         return new Csr(wide(starts), wide(columns), Array.of(values), width);
     }

@@ -1,7 +1,5 @@
 package dev.ebb.science;
 
-import dev.ebb.ir.Control;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.RowParts;
@@ -97,15 +95,7 @@ final class Dependencies {
             case Kernel.Gather k -> gather(k, node);
             case Kernel.Scatter k when k.write() == Kernel.Write.ADD -> scatter(k, node, out);
             case Kernel.Cumulate k -> cumulate(k, node);
-            case Kernel.Scatter _,
-                    Kernel.Sort _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Library _,
-                    Control _ ->
-                    everything(node, out);
+            case Kernel.Scatter _, Kernel.Sort _, Kernel.Opaque _ -> everything(node, out);
         };
     }
 

@@ -41,12 +41,8 @@ public final class Fft {
     public static Tensor realInverse(Complex y, int n) {
         if (y.re().rank() == 0 || n < 1 || y.re().dim(-1) != n / 2 + 1) {
             throw new ShapeException(
-                    "Fft.realInverse to length "
-                            + n
-                            + " of "
-                            + y.re().type()
-                            + "; its last axis must be "
-                            + (n / 2 + 1));
+                    "Fft.realInverse to length %s of %s; its last axis must be %s"
+                            .formatted(n, y.re().type(), n / 2 + 1));
         }
         int mirrored = (n + 1) / 2;
         var re = y.re().slice(-1, 1, mirrored).flip(-1);

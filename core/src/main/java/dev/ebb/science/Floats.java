@@ -25,12 +25,8 @@ final class Floats {
             require(function, x);
             if (x.dtype() != operands[0].dtype()) {
                 throw new ShapeException(
-                        function
-                                + " of "
-                                + operands[0].type()
-                                + " and "
-                                + x.type()
-                                + ": element types differ; cast one of them");
+                        "%s of %s and %s: element types differ; cast one of them"
+                                .formatted(function, operands[0].type(), x.type()));
             }
         }
     }

@@ -28,11 +28,8 @@ public record Halton(int dimension) {
     public Halton {
         if (dimension < 1 || dimension > MOST) {
             throw new IllegalArgumentException(
-                    "Halton points of dimension "
-                            + dimension
-                            + "; from 1 to "
-                            + MOST
-                            + " is supported");
+                    "Halton points of dimension %s; from 1 to %s is supported"
+                            .formatted(dimension, MOST));
         }
     }
 
@@ -40,11 +37,8 @@ public record Halton(int dimension) {
     public Tensor points(DType dtype, long first, int count) {
         if (first < 0 || count < 0 || first + count > 1L << 31) {
             throw new ShapeException(
-                    "Halton points from "
-                            + first
-                            + " on, "
-                            + count
-                            + "; indices must be below 2^31");
+                    "Halton points from %s on, %s; indices must be below 2^31"
+                            .formatted(first, count));
         }
         if (!dtype.isFloat()) throw new ShapeException("Halton points of " + dtype);
         var bases = primes(dimension);

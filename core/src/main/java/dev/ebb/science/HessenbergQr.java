@@ -26,11 +26,8 @@ record HessenbergQr(int n, Buffer workspace) {
             double x = a.get((long) number * n * n + i);
             if (!Double.isFinite(x)) {
                 throw new ArithmeticException(
-                        "eigenvalues: matrix "
-                                + number
-                                + " of the batch has "
-                                + x
-                                + "; find where it comes from");
+                        "eigenvalues: matrix %s of the batch has %s; find where it comes from"
+                                .formatted(number, x));
             }
             workspace.set(i, x);
         }
@@ -47,11 +44,9 @@ record HessenbergQr(int n, Buffer workspace) {
                 francis(first, last, step % 10 == 0);
             } else {
                 throw new ArithmeticException(
-                        "eigenvalues: matrix "
-                                + number
-                                + " of the batch did not converge in "
-                                + MOST_STEPS
-                                + " steps; scale it so that its elements are near one");
+                        ("eigenvalues: matrix %s of the batch did not converge in %s steps; scale"
+                                        + " it so that its elements are near one")
+                                .formatted(number, MOST_STEPS));
             }
         }
         sort();

@@ -150,13 +150,8 @@ public final class Interpolation {
         Floats.alike(function, xs, ys);
         if (xs.rank() != 1 || !ys.shape().equals(xs.shape()) || xs.dim(0) < least) {
             throw new ShapeException(
-                    function
-                            + " of "
-                            + ys.type()
-                            + " at "
-                            + xs.type()
-                            + "; both must be vectors of one length, at least "
-                            + least);
+                    "%s of %s at %s; both must be vectors of one length, at least %s"
+                            .formatted(function, ys.type(), xs.type(), least));
         }
     }
 }

@@ -27,12 +27,9 @@ public final class MatrixFunctions {
         boolean vector = b.rank() == 1;
         if (a.rank() < 2 || b.rank() == 0 || b.dim(vector ? 0 : -2) != a.dim(-2)) {
             throw new ShapeException(
-                    "leastSquares of "
-                            + a.type()
-                            + " and "
-                            + b.type()
-                            + "; the matrix is [..., rows, columns], the right-hand side [rows] or"
-                            + " [..., rows, count]");
+                    ("leastSquares of %s and %s; the matrix is [..., rows, columns], the right-hand"
+                                    + " side [rows] or [..., rows, count]")
+                            .formatted(a.type(), b.type()));
         }
         if (vector) {
             var x = leastSquares(a, b.reshape(-1, 1));

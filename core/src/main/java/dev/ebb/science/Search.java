@@ -23,11 +23,8 @@ public final class Search {
     public static Tensor sorted(Tensor sorted, Tensor x, Side side) {
         if (sorted.rank() != 1 || sorted.dtype() != x.dtype()) {
             throw new ShapeException(
-                    "Search.sorted of "
-                            + x.type()
-                            + " in "
-                            + sorted.type()
-                            + "; it needs a vector of the same element type");
+                    "Search.sorted of %s in %s; it needs a vector of the same element type"
+                            .formatted(x.type(), sorted.type()));
         }
         int n = sorted.dim(0);
         Tensor place = Tensors.zeros(DType.I64, x.shape());

@@ -27,11 +27,8 @@ public record Sobol(int dimension) {
     public Sobol {
         if (dimension < 1 || dimension > MOST) {
             throw new IllegalArgumentException(
-                    "Sobol points of dimension "
-                            + dimension
-                            + "; from 1 to "
-                            + MOST
-                            + " is supported");
+                    "Sobol points of dimension %s; from 1 to %s is supported"
+                            .formatted(dimension, MOST));
         }
     }
 
@@ -55,11 +52,8 @@ public record Sobol(int dimension) {
     private Tensor digits(DType dtype, long first, int count) {
         if (first < 0 || count < 0 || first + count > 1L << 31) {
             throw new ShapeException(
-                    "Sobol points from "
-                            + first
-                            + " on, "
-                            + count
-                            + "; indices must be below 2^31");
+                    "Sobol points from %s on, %s; indices must be below 2^31"
+                            .formatted(first, count));
         }
         if (dtype != DType.F64 && dtype != DType.F32)
             throw new ShapeException("Sobol points of " + dtype + "; they are F32 or F64");

@@ -58,14 +58,9 @@ public final class SparseJacobian {
                         && Arrays.stream(columns).allMatch(c -> c >= 0 && c < width);
         if (!good) {
             throw new ShapeException(
-                    "a pattern of width "
-                            + width
-                            + " with starts "
-                            + Arrays.toString(starts)
-                            + " and "
-                            + columns.length
-                            + " columns; starts begin with 0, end with the number of columns, and"
-                            + " columns are below the width");
+                    ("a pattern of width %s with starts %s and %s columns; starts begin with 0, end"
+                         + " with the number of columns, and columns are below the width")
+                            .formatted(width, Arrays.toString(starts), columns.length));
         }
         return new SparseJacobian(width, starts.clone(), columns.clone());
     }

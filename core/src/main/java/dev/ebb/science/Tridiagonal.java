@@ -125,11 +125,9 @@ public final class Tridiagonal {
         private static double pivot(double x, int row, int number) {
             if (x == 0) {
                 throw new ArithmeticException(
-                        "tridiagonal_solve: matrix "
-                                + number
-                                + " of the batch is singular: pivot "
-                                + row
-                                + " is 0; check its diagonals");
+                        ("tridiagonal_solve: matrix %s of the batch is singular: pivot %s is 0;"
+                                        + " check its diagonals")
+                                .formatted(number, row));
             }
             return x;
         }

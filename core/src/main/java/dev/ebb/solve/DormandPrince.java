@@ -41,13 +41,7 @@ public record DormandPrince(double relative, double absolute, int limit) {
     private static final double FIRST_SHARE = 0.01;
 
     public DormandPrince {
-        if (!(relative >= 0 && absolute >= 0 && relative + absolute > 0)) {
-            throw new IllegalArgumentException(
-                    "tolerances must not be negative and not both be 0: "
-                            + relative
-                            + ", "
-                            + absolute);
-        }
+        Settings.tolerances(relative, absolute);
     }
 
     /** Tolerances of 1e-6, and at most 100,000 steps. */

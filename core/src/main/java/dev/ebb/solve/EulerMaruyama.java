@@ -13,7 +13,7 @@ import dev.ebb.tensor.Tensor;
 public record EulerMaruyama(int steps) {
 
     public EulerMaruyama {
-        NoiseLoop.check(steps);
+        Settings.steps(steps);
     }
 
     /** The state at {@code to}, from {@code first} at {@code from}; noise of the state's shape. */

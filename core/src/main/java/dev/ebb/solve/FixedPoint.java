@@ -21,13 +21,7 @@ import dev.ebb.tensor.Tensors;
 public record FixedPoint(double tolerance, int limit) {
 
     public FixedPoint {
-        if (!(tolerance > 0) || limit < 1) {
-            throw new IllegalArgumentException(
-                    "a fixed point needs a positive tolerance and limit, not "
-                            + tolerance
-                            + " and "
-                            + limit);
-        }
+        Settings.check("a fixed point", tolerance, limit);
     }
 
     private record From<P>(P parameters, Tensor start) {}

@@ -19,9 +19,7 @@ public record Leapfrog(int steps, Grid grid) {
     public record State(Tensor place, Tensor velocity) {}
 
     public Leapfrog {
-        if (steps < 1) {
-            throw new IllegalArgumentException("a solver takes at least one step, not " + steps);
-        }
+        Settings.steps(steps);
     }
 
     /** The state after {@code time}, which may be negative, from {@code first}. */

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 public record Milstein(int steps) {
 
     public Milstein {
-        NoiseLoop.check(steps);
+        Settings.steps(steps);
     }
 
     /** The state at {@code to}, from {@code first} at {@code from}; noise of the state's shape. */

@@ -15,12 +15,6 @@ import java.util.List;
 final class NoiseLoop {
     private NoiseLoop() {}
 
-    static void check(int steps) {
-        if (steps < 1) {
-            throw new IllegalArgumentException("a solver takes at least one step, not " + steps);
-        }
-    }
-
     /** One step of size {@code h}; {@code noise} has variance {@code |h|}. */
     interface Step<S> {
         S of(Tensor t, S y, S noise, double h);

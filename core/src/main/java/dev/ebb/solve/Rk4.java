@@ -17,9 +17,7 @@ import java.util.List;
 public record Rk4(int steps) {
 
     public Rk4 {
-        if (steps < 1) {
-            throw new IllegalArgumentException("a solver takes at least one step, not " + steps);
-        }
+        Settings.steps(steps);
     }
 
     private record Carry<S>(Tensor count, S y) {}

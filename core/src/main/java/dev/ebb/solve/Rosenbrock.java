@@ -37,13 +37,7 @@ public record Rosenbrock(double relative, double absolute, int limit) {
     private static final double FIRST_SHARE = 1e-4;
 
     public Rosenbrock {
-        if (!(relative >= 0 && absolute >= 0 && relative + absolute > 0)) {
-            throw new IllegalArgumentException(
-                    "tolerances must not be negative and not both be 0: "
-                            + relative
-                            + ", "
-                            + absolute);
-        }
+        Settings.tolerances(relative, absolute);
     }
 
     private record Carry(Tensor left, Tensor step, Tensor y, Tensor counts) {}

@@ -119,13 +119,8 @@ public final class Array implements Tensor {
         long words = Math.ceilDiv(type.bytes(), 8);
         if (words > MOST_WORDS) {
             throw new ShapeException(
-                    "an array of "
-                            + type
-                            + " takes "
-                            + type.bytes()
-                            + " bytes, and a Java array holds at most "
-                            + 8 * MOST_WORDS
-                            + "; split it");
+                    "an array of %s takes %s bytes, and a Java array holds at most %s; split it"
+                            .formatted(type, type.bytes(), 8 * MOST_WORDS));
         }
         return new long[(int) words];
     }
@@ -247,13 +242,9 @@ public final class Array implements Tensor {
         for (int i = 1; i < rows; i++) {
             if (length.applyAsInt(i) != width) {
                 throw new ShapeException(
-                        "row 0 has "
-                                + width
-                                + " elements and row "
-                                + i
-                                + " has "
-                                + length.applyAsInt(i)
-                                + "; the rows of a matrix are equally long");
+                        ("row 0 has %s elements and row %s has %s; the rows of a matrix are equally"
+                                        + " long")
+                                .formatted(width, i, length.applyAsInt(i)));
             }
         }
         return width;

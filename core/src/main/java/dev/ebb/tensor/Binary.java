@@ -31,6 +31,14 @@ public interface Binary extends Differentiable {
         return type.isFloat();
     }
 
+    /** An op of floats and integers, not of truth values. */
+    interface OfNumbers extends Binary {
+        @Override
+        default boolean accepts(DType type) {
+            return !type.isTruth();
+        }
+    }
+
     /** The cast of either operand that loses less: to floats, and to the wider of two. */
     private static String cast(DType x, DType y) {
         boolean toFirst = x.isFloat() == y.isFloat() ? x.bytes(8) >= y.bytes(8) : x.isFloat();
@@ -43,14 +51,9 @@ public interface Binary extends Differentiable {
         Type y = inputs.getLast();
         if (x.dtype() != y.dtype()) {
             throw new ShapeException(
-                    name()
-                            + " of "
-                            + x
-                            + " and "
-                            + y
-                            + ": element types differ and nothing is converted"
-                            + " silently; cast one of them, for example "
-                            + cast(x.dtype(), y.dtype()));
+                    ("%s of %s and %s: element types differ and nothing is converted silently; cast"
+                                    + " one of them, for example %s")
+                            .formatted(name(), x, y, cast(x.dtype(), y.dtype())));
         }
         if (!accepts(x.dtype())) {
             throw new ShapeException(

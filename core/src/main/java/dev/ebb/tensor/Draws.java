@@ -88,7 +88,7 @@ final class Draws {
     }
 
     /** A draw for every index of a shape; the operand is the key. */
-    interface Draw extends Differentiable {
+    interface Draw extends ZeroDerivative {
         Type type();
 
         Scalar body(Scalar key);
@@ -103,11 +103,6 @@ final class Draws {
             return Kernel.Map.of(
                     type().shape(), List.of(scalar(type().shape())), body(Scalar.arg(0)));
         }
-
-        @Override
-        default void vjp(Rule rule) {
-            // a key has no derivative
-        }
     }
 
     private static View scalar(Shape shape) {
@@ -115,7 +110,7 @@ final class Draws {
     }
 
     /** The key for a number. */
-    record Derive(Purpose purpose) implements Differentiable {
+    record Derive(Purpose purpose) implements ZeroDerivative {
         @Override
         public List<Type> infer(List<Type> in) {
             return in.subList(0, 1);
@@ -132,11 +127,6 @@ final class Draws {
             var low = new Scalar.Draw(Scalar.arg(0), counter.add(long64(1)));
             var view = scalar(Shape.scalar());
             return Kernel.Map.of(Shape.scalar(), List.of(view, view), joined(high, low));
-        }
-
-        @Override
-        public void vjp(Rule rule) {
-            // a key has no derivative
         }
     }
 
@@ -183,11 +173,9 @@ final class Draws {
         Truncated {
             if (!(low < high) || Double.isInfinite(low) || Double.isInfinite(high)) {
                 throw new ShapeException(
-                        "truncated_normal between "
-                                + low
-                                + " and "
-                                + high
-                                + ": the bounds must be finite and in order");
+                        ("truncated_normal between %s and %s: the bounds must be finite and in"
+                                        + " order")
+                                .formatted(low, high));
             }
         }
 

@@ -19,18 +19,14 @@ public final class Literals {
         var dtype = type.dtype();
         if (!dtype.isFloat() && value != Math.rint(value)) {
             throw new ShapeException(
-                    value
-                            + " meets "
-                            + type
-                            + ", which holds whole numbers alone; cast to a float type first");
+                    "%s meets %s, which holds whole numbers alone; cast to a float type first"
+                            .formatted(value, type));
         }
         double end = dtype == DType.I64 ? 0x1p63 : 0x1p31;
         if (dtype.isInteger() && (value < -end || value >= end)) {
             throw new ShapeException(
-                    value
-                            + " meets "
-                            + type
-                            + ", which does not hold it; cast to a wider type first");
+                    "%s meets %s, which does not hold it; cast to a wider type first"
+                            .formatted(value, type));
         }
     }
 

@@ -40,27 +40,17 @@ public interface ReadOps {
         var shape = all.shape();
         if (index.length != shape.rank()) {
             throw new ShapeException(
-                    "get"
-                            + Arrays.toString(index)
-                            + " of "
-                            + all.type()
-                            + ": give one index for each of "
-                            + shape.rank()
-                            + " axes, or take a slice with at(axis, index)");
+                    ("get%s of %s: give one index for each of %s axes, or take a slice with"
+                                    + " at(axis, index)")
+                            .formatted(Arrays.toString(index), all.type(), shape.rank()));
         }
         long position = 0;
         for (int d = 0; d < index.length; d++) {
             int i = index[d] < 0 ? index[d] + shape.dim(d) : index[d];
             if (i < 0 || i >= shape.dim(d)) {
                 throw new IndexOutOfBoundsException(
-                        "index "
-                                + index[d]
-                                + " of axis "
-                                + d
-                                + " of "
-                                + all.type()
-                                + "; it must be below "
-                                + shape.dim(d));
+                        "index %s of axis %s of %s; it must be below %s"
+                                .formatted(index[d], d, all.type(), shape.dim(d)));
             }
             position = position * shape.dim(d) + i;
         }

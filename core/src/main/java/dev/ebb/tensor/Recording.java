@@ -105,12 +105,10 @@ public final class Recording {
             if (operands.get(i) instanceof Traced traced) {
                 if (!traced.owner().open) {
                     throw new IllegalStateException(
-                            caller
-                                    + ": "
-                                    + traced
-                                    + " was traced in a function that has already returned, or on a"
-                                    + " tape that is closed; return it from that function, or copy"
-                                    + " it out of the tape with array(), instead of keeping it");
+                            ("%s: %s was traced in a function that has already returned, or on a"
+                                 + " tape that is closed; return it from that function, or copy it"
+                                 + " out of the tape with array(), instead of keeping it")
+                                    .formatted(caller, traced));
                 }
                 return Optional.of(traced.owner());
             }
@@ -142,25 +140,21 @@ public final class Recording {
     Array read(Traced tensor, String caller) {
         if (!open) {
             throw new IllegalStateException(
-                    caller
-                            + ": "
-                            + tensor
-                            + " was traced in a function that has already returned, or on a tape"
-                            + " that is closed; return it from that function, or copy it out of the"
-                            + " tape with array(), instead of keeping it");
+                    ("%s: %s was traced in a function that has already returned, or on a tape that"
+                         + " is closed; return it from that function, or copy it out of the tape"
+                         + " with array(), instead of keeping it")
+                            .formatted(caller, tensor));
         }
         return follower.orElseThrow(() -> noData(tensor, caller)).read(tensor);
     }
 
     private static IllegalStateException noData(Traced tensor, String caller) {
         return new IllegalStateException(
-                caller
-                        + ": "
-                        + tensor
-                        + " has no data yet, since its function is being traced: it is recorded now"
-                        + " and runs later. Return the tensor and read it from the result; decide"
-                        + " by it with Tensors.where, Loop.cond or Loop.whileTrue; or use a Tape,"
-                        + " on which every op runs at once");
+                ("%s: %s has no data yet, since its function is being traced: it is recorded now"
+                     + " and runs later. Return the tensor and read it from the result; decide by"
+                     + " it with Tensors.where, Loop.cond or Loop.whileTrue; or use a Tape, on"
+                     + " which every op runs at once")
+                        .formatted(caller, tensor));
     }
 
     public Graph.Builder graph() {
@@ -203,14 +197,14 @@ public final class Recording {
                 if (!encloses(traced.owner())
                         && !(traced.owner().isTape() && outermostIsNoTape())) {
                     throw new IllegalStateException(
-                            caller
-                                    + ": "
-                                    + traced
-                                    + " belongs to another trace or tape, which "
-                                    + (traced.owner().open
-                                            ? "does not enclose this one"
-                                            : "has already returned or closed")
-                                    + "; pass it as an argument or return it from its function");
+                            ("%s: %s belongs to another trace or tape, which %s; pass it as an"
+                                            + " argument or return it from its function")
+                                    .formatted(
+                                            caller,
+                                            traced,
+                                            traced.owner().open
+                                                    ? "does not enclose this one"
+                                                    : "has already returned or closed"));
                 }
                 yield capture(traced, traced);
             }

@@ -42,10 +42,8 @@ public final class Rule {
                                                 }));
         if (!captured.isEmpty()) {
             throw new IllegalStateException(
-                    "the derivative of "
-                            + node.op().name()
-                            + " uses tensors other than its operands: "
-                            + captured);
+                    "the derivative of %s uses tensors other than its operands: %s"
+                            .formatted(node.op().name(), captured));
         }
     }
 

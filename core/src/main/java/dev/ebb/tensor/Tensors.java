@@ -63,7 +63,7 @@ public final class Tensors {
 
     /** The index along one axis of {@code shape}, as numbers. */
     public static Tensor iota(DType dtype, Shape shape, int axis) {
-        record Iota(Type type, int axis) implements Differentiable {
+        record Iota(Type type, int axis) implements ZeroDerivative {
             @Override
             public String name() {
                 return "iota(" + axis + ")";
@@ -81,11 +81,6 @@ public final class Tensors {
             public Kernel kernel(List<Type> in) {
                 var body = new Scalar.Index(axis).cast(type.dtype());
                 return Kernel.Map.of(type.shape(), List.of(), body);
-            }
-
-            @Override
-            public void vjp(Rule rule) {
-                // no operands, nothing to add
             }
         }
         var op = new Iota(new Type(dtype, shape), shape.axis(axis));
@@ -138,7 +133,7 @@ public final class Tensors {
     public static Tensor oneHot(Tensor index, int size, DType dtype) {
         // The second operand, an index, unchanged, after a check that every element is in [0,
         // bound): a gather from the first operand, which is 0, 1, 2 ... below the bound.
-        record OneHot(int bound) implements Differentiable {
+        record OneHot(int bound) implements ZeroDerivative {
             @Override
             public List<Type> infer(List<Type> in) {
                 return List.of(in.getLast());
@@ -149,11 +144,6 @@ public final class Tensors {
                 var shape = in.getLast().shape();
                 var still = new View(0, Collections.nCopies(shape.rank(), 0L));
                 return new Kernel.Gather(shape, still, View.contiguous(shape), 1, bound);
-            }
-
-            @Override
-            public void vjp(Rule rule) {
-                // an index has no derivative
             }
         }
         if (!index.dtype().isInteger()) {
@@ -174,13 +164,9 @@ public final class Tensors {
         for (Tensor t : parts) {
             if (t.rank() != first.rank() || !t.shape().with(a, first.dim(a)).equals(first)) {
                 throw new ShapeException(
-                        "concat along axis "
-                                + axis
-                                + ": "
-                                + t.type()
-                                + " does not fit beside "
-                                + parts.getFirst().type()
-                                + "; all other axes must agree");
+                        ("concat along axis %s: %s does not fit beside %s; all other axes must"
+                                        + " agree")
+                                .formatted(axis, t.type(), parts.getFirst().type()));
             }
             var start = new ArrayList<>(Collections.nCopies(first.rank(), 0));
             start.set(a, at);
@@ -198,10 +184,8 @@ public final class Tensors {
         int a = axis < 0 ? axis + dims.size() + 1 : axis;
         if (a < 0 || a > dims.size()) {
             throw new ShapeException(
-                    "stack: axis "
-                            + axis
-                            + " does not exist in a tensor of rank "
-                            + (dims.size() + 1));
+                    "stack: axis %s does not exist in a tensor of rank %s"
+                            .formatted(axis, dims.size() + 1));
         }
         dims.add(a, 1);
         var shape = new Shape(dims);

@@ -25,6 +25,14 @@ public interface Unary extends Differentiable {
         return type.isFloat();
     }
 
+    /** An op of floats and integers, not of truth values. */
+    interface OfNumbers extends Unary {
+        @Override
+        default boolean accepts(DType type) {
+            return !type.isTruth();
+        }
+    }
+
     @Override
     default List<Type> infer(List<Type> inputs) {
         var x = inputs.getFirst();

@@ -153,14 +153,13 @@ final class ComponentClass {
 
     private IllegalArgumentException cannotHold(int i, Object part) {
         return new IllegalArgumentException(
-                names.get(i)
-                        + " of "
-                        + type.getName()
-                        + " is declared "
-                        + accessors.get(i).getReturnType().getSimpleName()
-                        + ", which cannot hold a "
-                        + part.getClass().getSimpleName()
-                        + "; declare it Tensor, List, Map or Tensor[]");
+                ("%s of %s is declared %s, which cannot hold a %s; declare it Tensor, List, Map or"
+                                + " Tensor[]")
+                        .formatted(
+                                names.get(i),
+                                type.getName(),
+                                accessors.get(i).getReturnType().getSimpleName(),
+                                part.getClass().getSimpleName()));
     }
 
     /** The access to objects of the class, and the declared type of each component, boxed. */
@@ -210,11 +209,8 @@ final class ComponentClass {
 
     private IllegalArgumentException unreadable(Throwable cause) {
         return new IllegalArgumentException(
-                "cannot read or rebuild "
-                        + type.getName()
-                        + ": "
-                        + cause
-                        + "; make it public or open its package to dev.ebb",
+                "cannot read or rebuild %s: %s; make it public or open its package to dev.ebb"
+                        .formatted(type.getName(), cause),
                 cause);
     }
 }

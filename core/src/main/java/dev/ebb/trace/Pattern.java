@@ -50,11 +50,8 @@ public final class Pattern<T> {
     public T with(List<? extends Tensor> tensors) {
         if (tensors.size() != leaves)
             throw new IllegalArgumentException(
-                    tensors.size()
-                            + " tensors for the "
-                            + leaves
-                            + " places of "
-                            + like.getClass());
+                    "%s tensors for the %s places of %s"
+                            .formatted(tensors.size(), leaves, like.getClass()));
         return (T) root.with(tensors);
     }
 
@@ -116,15 +113,7 @@ public final class Pattern<T> {
     }
 
     /** A record, or another class that consists of components. */
-    private static final class Inner implements Part {
-        private final ComponentClass form;
-        private final Part[] parts;
-
-        Inner(ComponentClass form, Part[] parts) {
-            this.form = form;
-            this.parts = parts;
-        }
-
+    private record Inner(ComponentClass form, Part[] parts) implements Part {
         @Override
         public boolean gather(Object tree, Array[] into) {
             if (tree == null || tree.getClass() != form.type()) return false;

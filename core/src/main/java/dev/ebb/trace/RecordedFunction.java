@@ -63,21 +63,16 @@ public record RecordedFunction<R>(Graph graph, List<Tensor> operands, int argume
         all.addAll(directions);
         if (all.size() != derived.params().size()) {
             throw new ShapeException(
-                    "a direction or cotangent has "
-                            + directions.size()
-                            + " tensors where "
-                            + (derived.params().size() - operands.size())
-                            + " are expected");
+                    "a direction or cotangent has %s tensors where %s are expected"
+                            .formatted(
+                                    directions.size(), derived.params().size() - operands.size()));
         }
         for (int i = 0; i < all.size(); i++) {
             var expected = derived.params().get(i).type();
             if (!all.get(i).type().equals(expected)) {
                 throw new ShapeException(
-                        "a direction or cotangent is "
-                                + all.get(i).type()
-                                + " where "
-                                + expected
-                                + " is expected");
+                        "a direction or cotangent is %s where %s is expected"
+                                .formatted(all.get(i).type(), expected));
             }
         }
         return Dispatch.run(derived, all);

@@ -24,17 +24,7 @@ import java.util.List;
  * The kernels that are loops over elements: maps, folds, moves and running sums, with the tiles
  * they share.
  */
-final class ElementwiseKernels {
-    private final WorkerGroup workers;
-    private final Tiles tiles;
-    private final FusedLoops loops;
-
-    ElementwiseKernels(WorkerGroup workers, Tiles tiles, FusedLoops loops) {
-        this.workers = workers;
-        this.tiles = tiles;
-        this.loops = loops;
-    }
-
+record ElementwiseKernels(WorkerGroup workers, Tiles tiles, FusedLoops loops) {
     Runnable map(Kernel.Map k, List<Buffer> in, List<Buffer> out) {
         return new MapKernel(k, in, out, workers, tiles, loops);
     }

@@ -14,8 +14,6 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.HostQueue;
 import dev.ebb.exec.Queue;
 import dev.ebb.exec.reference.Reference;
-import dev.ebb.ir.Control;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
@@ -109,14 +107,7 @@ final class VectorCpu implements Device, AutoCloseable {
                     axis < k.batch().rank() + 2
                             ? Node.Cuts.ANYWHERE
                             : Contraction.cutEvery(types.getFirst());
-            case Kernel.Scatter _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    DecodingContract _,
-                    Control _,
-                    Kernel.Library _ ->
-                    Node.Cuts.NEVER;
+            case Kernel.Scatter _, Kernel.Opaque _ -> Node.Cuts.NEVER;
         };
     }
 

@@ -59,11 +59,9 @@ final class Card implements Gpu, AutoCloseable {
         int count = driver.devices();
         if (ordinal < 0 || ordinal >= count) {
             throw new CudaException(
-                    "card "
-                            + ordinal
-                            + " was asked for, and the driver sees "
-                            + count
-                            + "; CUDA_VISIBLE_DEVICES may hide some");
+                    ("card %s was asked for, and the driver sees %s; CUDA_VISIBLE_DEVICES may hide"
+                                    + " some")
+                            .formatted(ordinal, count));
         }
         this.ordinal = ordinal;
         device = driver.device(ordinal);

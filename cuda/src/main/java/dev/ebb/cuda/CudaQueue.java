@@ -79,12 +79,10 @@ final class CudaQueue implements Queue {
         } catch (CudaException e) {
             var named =
                     new CudaException(
-                            e.getMessage()
-                                    + "; it came from work on the queue, of which the latest was "
-                                    + latest
-                                    + "; with CUDA_LAUNCH_BLOCKING=1 the kernel at fault is named;"
-                                    + " this program ends here: start again from its last"
-                                    + " checkpoint",
+                            ("%s; it came from work on the queue, of which the latest was %s; with"
+                                 + " CUDA_LAUNCH_BLOCKING=1 the kernel at fault is named; this"
+                                 + " program ends here: start again from its last checkpoint")
+                                    .formatted(e.getMessage(), latest),
                             e);
             lost = Optional.of(named);
             throw named;
@@ -128,12 +126,9 @@ final class CudaQueue implements Queue {
         } catch (CudaException e) {
             var memory = streams.memory();
             throw new CudaException(
-                    bytes
-                            + " bytes of the card's memory were asked for, and of its "
-                            + memory[1]
-                            + " bytes "
-                            + memory[0]
-                            + " are free; end other programs on the card, or name a smaller budget",
+                    ("%s bytes of the card's memory were asked for, and of its %s bytes %s are"
+                         + " free; end other programs on the card, or name a smaller budget")
+                            .formatted(bytes, memory[1], memory[0]),
                     e);
         }
     }

@@ -1,7 +1,6 @@
 package dev.ebb.nn;
 
 import dev.ebb.ir.Shape;
-import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 
 /** Initial arrays that are not random. */
@@ -16,9 +15,5 @@ final class ConstantArrays {
 
     static Array zeros(Shape shape) {
         return Init.zeros().of(shape, ANY);
-    }
-
-    static Array zeros(Type type) {
-        return Array.make(type, _ -> {});
     }
 }

@@ -67,12 +67,9 @@ public sealed interface RotaryScaling {
             requireFactor(factor);
             if (!(low > 0 && high > low && positions > 0)) {
                 throw new IllegalArgumentException(
-                        "a rotary scaling needs 0 < low < high and positive positions, not low "
-                                + low
-                                + ", high "
-                                + high
-                                + ", positions "
-                                + positions);
+                        ("a rotary scaling needs 0 < low < high and positive positions, not low %s,"
+                                        + " high %s, positions %s")
+                                .formatted(low, high, positions));
             }
         }
 
@@ -109,12 +106,9 @@ public sealed interface RotaryScaling {
             requireSize(size);
             if (!(slow > 0 && fast >= slow && fast < Double.POSITIVE_INFINITY && positions > 0)) {
                 throw new IllegalArgumentException(
-                        "YaRN needs 0 < slow <= fast and positive positions, not slow "
-                                + slow
-                                + ", fast "
-                                + fast
-                                + ", positions "
-                                + positions);
+                        ("YaRN needs 0 < slow <= fast and positive positions, not slow %s, fast %s,"
+                                        + " positions %s")
+                                .formatted(slow, fast, positions));
             }
         }
 
@@ -184,13 +178,9 @@ public sealed interface RotaryScaling {
         public void requirePairs(int pairs) {
             if (near.size() == pairs && far.size() == pairs) return;
             throw new IllegalArgumentException(
-                    "LongRoPE has "
-                            + near.size()
-                            + " factors for short sequences and "
-                            + far.size()
-                            + " for long ones; a head has "
-                            + pairs
-                            + " pairs");
+                    ("LongRoPE has %s factors for short sequences and %s for long ones; a head has"
+                                    + " %s pairs")
+                            .formatted(near.size(), far.size(), pairs));
         }
 
         @Override

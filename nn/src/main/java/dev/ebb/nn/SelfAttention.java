@@ -33,10 +33,9 @@ public record SelfAttention(InputProjection in, Dense out, Heads heads, Optional
             }
             if (count < 1 || keys < 1 || count % keys != 0) {
                 throw new IllegalArgumentException(
-                        count
-                                + " heads cannot share "
-                                + keys
-                                + " key heads equally; let the second divide the first");
+                        ("%s heads cannot share %s key heads equally; let the second divide the"
+                                        + " first")
+                                .formatted(count, keys));
             }
         }
 

@@ -55,11 +55,9 @@ sealed interface BatchSource extends Serializable {
                 private Tensor rows(Array whole) {
                     if (whole.shape().rank() == 0 || whole.shape().dim(0) != batch) {
                         throw new IllegalArgumentException(
-                                "the batches give a tensor of "
-                                        + whole.type()
-                                        + " where the first axis must count "
-                                        + batch
-                                        + " examples; say their number by batch(...)");
+                                ("the batches give a tensor of %s where the first axis must count"
+                                                + " %s examples; say their number by batch(...)")
+                                        .formatted(whole.type(), batch));
                     }
                     return cut.rows(whole, rank);
                 }
@@ -108,11 +106,10 @@ sealed interface BatchSource extends Serializable {
 
         private static IllegalStateException missing(long place) {
             return new IllegalStateException(
-                    "the row for place "
-                            + place
-                            + " of training is not there: the table has other rows, or another"
-                            + " order, than when it was counted, or its checkpoints are damaged;"
-                            + " write it to files, and train on those in a folder of its own");
+                    ("the row for place %s of training is not there: the table has other rows, or"
+                         + " another order, than when it was counted, or its checkpoints are"
+                         + " damaged; write it to files, and train on those in a folder of its own")
+                            .formatted(place));
         }
     }
 }

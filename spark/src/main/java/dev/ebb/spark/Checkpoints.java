@@ -100,11 +100,9 @@ record Checkpoints(String folder) {
         } catch (IOException e) {
             var error =
                     new IOException(
-                            "the folder "
-                                    + folder
-                                    + " for checkpoints cannot be made ("
-                                    + e.getMessage()
-                                    + "); name one of a Hadoop file system that all executors see");
+                            ("the folder %s for checkpoints cannot be made (%s); name one of a"
+                                            + " Hadoop file system that all executors see")
+                                    .formatted(folder, e.getMessage()));
             error.addSuppressed(e);
             throw error;
         }
@@ -140,14 +138,9 @@ record Checkpoints(String folder) {
             }
         } catch (IOException e) {
             throw new IOException(
-                    "the checkpoint of step "
-                            + step
-                            + " cannot be written to "
-                            + folder
-                            + " ("
-                            + e.getMessage()
-                            + "); the run goes on from the one before once the folder can be"
-                            + " written",
+                    ("the checkpoint of step %s cannot be written to %s (%s); the run goes on from"
+                                    + " the one before once the folder can be written")
+                            .formatted(step, folder, e.getMessage()),
                     e);
         } finally {
             if (system.exists(part)) system.delete(part, false);

@@ -124,13 +124,8 @@ public record Column(String name, Kind kind, int length) implements Serializable
 
     private IllegalArgumentException refusal(String found) {
         return new IllegalArgumentException(
-                "the column "
-                        + name
-                        + " has "
-                        + found
-                        + " where "
-                        + expected()
-                        + " should be; fill or filter such rows first");
+                "the column %s has %s where %s should be; fill or filter such rows first"
+                        .formatted(name, found, expected()));
     }
 
     private String expected() {

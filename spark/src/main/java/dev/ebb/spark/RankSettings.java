@@ -31,10 +31,8 @@ record RankSettings<P>(
         Course {
             if (steps < 1 || every < 1) {
                 throw new IllegalArgumentException(
-                        steps
-                                + " steps with a checkpoint after every "
-                                + every
-                                + "; both must be positive");
+                        "%s steps with a checkpoint after every %s; both must be positive"
+                                .formatted(steps, every));
             }
         }
     }

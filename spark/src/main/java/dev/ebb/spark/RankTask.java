@@ -162,16 +162,9 @@ record RankTask<P>(RankSettings<P> settings, BatchSource feed, ProgressAccumulat
         var then = file.metadata().getOrDefault("batches", batches());
         if (!then.equals(batches())) {
             throw new IllegalArgumentException(
-                    "the checkpoint of step "
-                            + step
-                            + " in "
-                            + settings.checkpoints()
-                            + " was made with "
-                            + then
-                            + ", and this run has "
-                            + batches()
-                            + "; take those of the checkpoint, or a folder of its own for this"
-                            + " run");
+                    ("the checkpoint of step %s in %s was made with %s, and this run has %s; take"
+                         + " those of the checkpoint, or a folder of its own for this run")
+                            .formatted(step, settings.checkpoints(), then, batches()));
         }
     }
 

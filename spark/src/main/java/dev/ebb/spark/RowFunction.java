@@ -78,11 +78,9 @@ final class RowFunction<P> implements UDF1<Seq<Object>, List<Float>> {
         for (int i = 0; i < values.length; i++) {
             if (!(numbers.get(i) instanceof Number number)) {
                 throw new IllegalArgumentException(
-                        "a row to predict for has "
-                                + numbers.get(i)
-                                + " as its number "
-                                + i
-                                + "; fill or filter such rows first");
+                        ("a row to predict for has %s as its number %s; fill or filter such rows"
+                                        + " first")
+                                .formatted(numbers.get(i), i));
             }
             values[i] = number.floatValue();
         }

@@ -138,11 +138,9 @@ public final class SparkGroup implements Group {
                 inbox.connected(peer.connect(clients), peer);
             } catch (IOException | RuntimeException e) {
                 throw new PeerException(
-                        peer.name()
-                                + " cannot be reached ("
-                                + e.getMessage()
-                                + "); ranks must be able to connect to each other's executors,"
-                                + " and share one secret where spark.authenticate is set",
+                        ("%s cannot be reached (%s); ranks must be able to connect to each other's"
+                             + " executors, and share one secret where spark.authenticate is set")
+                                .formatted(peer.name(), e.getMessage()),
                         e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -198,14 +196,12 @@ public final class SparkGroup implements Group {
             done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new PeerException(
-                    peers.get(peer).name()
-                            + " "
-                            + operation
-                            + " rank "
-                            + rank
-                            + " within "
-                            + patience.toMillis() / 1000.0
-                            + " s; see its log, or allow more patience",
+                    "%s %s rank %s within %s s; see its log, or allow more patience"
+                            .formatted(
+                                    peers.get(peer).name(),
+                                    operation,
+                                    rank,
+                                    patience.toMillis() / 1000.0),
                     e);
         } catch (ExecutionException e) {
             throw new PeerException(

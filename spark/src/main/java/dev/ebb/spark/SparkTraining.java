@@ -264,14 +264,9 @@ public final class SparkTraining<P> {
         int each = context.conf().getInt("spark.task.cpus", 1);
         if (slots < ranks) {
             throw new IllegalArgumentException(
-                    ranks
-                            + " ranks on "
-                            + context.master()
-                            + ", where "
-                            + slots
-                            + " can run at once; take local["
-                            + ranks * each
-                            + "], or fewer ranks or threads");
+                    ("%s ranks on %s, where %s can run at once; take local[%s], or fewer ranks or"
+                                    + " threads")
+                            .formatted(ranks, context.master(), slots, ranks * each));
         }
     }
 
@@ -310,14 +305,10 @@ public final class SparkTraining<P> {
     private IllegalStateException tooFew(long step, Exception e) {
         var error =
                 new IllegalStateException(
-                        "training stopped after the checkpoint of step "
-                                + step
-                                + ": the cluster has no room for "
-                                + settings.cut().ranks()
-                                + " ranks at once; start more executors, or take a smaller number"
-                                + " of ranks that divides the "
-                                + settings.cut().pieces()
-                                + " shards, which changes no bit");
+                        ("training stopped after the checkpoint of step %s: the cluster has no room"
+                             + " for %s ranks at once; start more executors, or take a smaller"
+                             + " number of ranks that divides the %s shards, which changes no bit")
+                                .formatted(step, settings.cut().ranks(), settings.cut().pieces()));
         error.addSuppressed(e);
         return error;
     }

@@ -39,13 +39,9 @@ public final class DeviceArgument {
         int processors = Runtime.getRuntime().availableProcessors();
         if (threads > Math.max(processors, MOST_THREADS))
             throw new Refusal(
-                    "--threads "
-                            + threads
-                            + ": at most "
-                            + MOST_THREADS
-                            + " can be asked for, and this machine has "
-                            + processors
-                            + " processors");
+                    ("--threads %s: at most %s can be asked for, and this machine has %s"
+                                    + " processors")
+                            .formatted(threads, MOST_THREADS, processors));
         if (name.equals(BEST) || name.equals("cpu")) return new Cpu(threads);
         throw new Refusal("--threads is for --device cpu; leave it out, or name that device");
     }

@@ -137,10 +137,6 @@ final class LiveRun implements RunWatch {
         readers.remove(box);
     }
 
-    int readers() {
-        return readers.size();
-    }
-
     private void publish() {
         events++;
         if (readers.isEmpty()) return;

@@ -23,10 +23,6 @@ final class SampledCurve {
         points.removeIf(p -> p[0] % stride != 0);
     }
 
-    synchronized int size() {
-        return points.size();
-    }
-
     synchronized Json json() {
         var all = new ArrayList<Json>(points.size());
         for (var p : points)

@@ -324,11 +324,8 @@ public final class FinetuneCommand implements Callable<Integer> {
                 double loss = tuning.step();
                 if (!Double.isFinite(loss))
                     throw new Refusal(
-                            "the loss is "
-                                    + loss
-                                    + " at step "
-                                    + tuning.made()
-                                    + "; try a smaller --rate");
+                            "the loss is %s at step %s; try a smaller --rate"
+                                    .formatted(loss, tuning.made()));
                 double seconds = (System.nanoTime() - start) / 1e9;
                 progress.show(
                         new Progress.Figures(

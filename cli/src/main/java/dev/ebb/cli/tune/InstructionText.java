@@ -24,7 +24,8 @@ import java.util.Optional;
  * Prompts with their responses, one per row. Only the tokens of the response count, and the
  * end-of-text token after them if the model's config names one; rows are padded.
  */
-final class InstructionText implements TuningText {
+record InstructionText(List<Row> rows, int trained, int context, int batch, int cut)
+        implements TuningText {
     /** The target of tokens that do not count. */
     private static final int NOTHING = -1;
 
@@ -32,20 +33,6 @@ final class InstructionText implements TuningText {
 
     /** The tokens of a prompt and its response; those from {@code response} on count. */
     private record Row(int[] ids, int response) {}
-
-    private final List<Row> rows;
-    private final int trained;
-    private final int context;
-    private final int batch;
-    private final int cut;
-
-    private InstructionText(List<Row> rows, int trained, int context, int batch, int cut) {
-        this.rows = rows;
-        this.trained = trained;
-        this.context = context;
-        this.batch = batch;
-        this.cut = cut;
-    }
 
     static InstructionText of(byte[] text, Path model, int vocabulary, TuningSettings s)
             throws IOException {
@@ -73,13 +60,10 @@ final class InstructionText implements TuningText {
                             vocabulary);
             if (prompt.length >= s.context())
                 throw new Refusal(
-                        "instruction "
-                                + (i + 1)
-                                + " has a prompt of "
-                                + prompt.length
-                                + " tokens, which leaves no room for its response in a context of "
-                                + s.context()
-                                + "; give a larger --context or shorten it");
+                        ("instruction %s has a prompt of %s tokens, which leaves no room for its"
+                             + " response in a context of %s; give a larger --context or shorten"
+                             + " it")
+                                .formatted(i + 1, prompt.length, s.context()));
             var ids = joined(prompt, response, end);
             if (ids.length > s.context() + 1) cut++;
             int first = Math.max(1, prompt.length);

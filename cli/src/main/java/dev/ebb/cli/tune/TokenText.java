@@ -12,20 +12,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /** Plain text: windows that start anywhere; every token counts. */
-final class TokenText implements TuningText {
-
-    private final int[] ids;
-    private final int trained;
-    private final int context;
-    private final int batch;
-
-    private TokenText(int[] ids, int trained, int context, int batch) {
-        this.ids = ids;
-        this.trained = trained;
-        this.context = context;
-        this.batch = batch;
-    }
-
+record TokenText(int[] ids, int trained, int context, int batch) implements TuningText {
     private int held() {
         return ids.length - trained;
     }
@@ -55,13 +42,9 @@ final class TokenText implements TuningText {
         var made = new TokenText(ids, ids.length - held, s.context(), s.batch());
         if (made.trained <= s.context() || (held > 0 && held <= s.context())) {
             throw new Refusal(
-                    "the text has "
-                            + made.trained
-                            + " tokens to train on and "
-                            + held
-                            + " held out, too few for a context of "
-                            + s.context()
-                            + "; give more text, a smaller --context or --held-out 0");
+                    ("the text has %s tokens to train on and %s held out, too few for a context of"
+                                    + " %s; give more text, a smaller --context or --held-out 0")
+                            .formatted(made.trained, held, s.context()));
         }
         return made;
     }

@@ -178,11 +178,9 @@ public final class Tuning implements AutoCloseable {
     void restore(Path folder, String begun) throws IOException {
         if (!begun.equals(model))
             throw new Refusal(
-                    "the model in "
-                            + settings.from()
-                            + " is not the one that the run in "
-                            + folder
-                            + " was started with; restore it, or start again with another --out");
+                    ("the model in %s is not the one that the run in %s was started with; restore"
+                                    + " it, or start again with another --out")
+                            .formatted(settings.from(), folder));
         TuningCheckpoint.restore(
                 folder, form(), (place, tensor) -> stepper.restore(frozen + place, tensor));
     }

@@ -99,11 +99,9 @@ public sealed interface TuningText permits TokenText, InstructionText {
         if (tokenizer.isEmpty()) {
             if (vocabulary < BYTES || vocabulary > 2 * BYTES) {
                 throw new Refusal(
-                        model
-                                + ": a vocabulary of "
-                                + vocabulary
-                                + " tokens and no tokenizer.json beside; put the model's own"
-                                + " there");
+                        ("%s: a vocabulary of %s tokens and no tokenizer.json beside; put the"
+                                        + " model's own there")
+                                .formatted(model, vocabulary));
             }
             var ids = new int[text.length];
             for (int i = 0; i < ids.length; i++) ids[i] = text[i] & 0xff;
@@ -113,11 +111,9 @@ public sealed interface TuningText permits TokenText, InstructionText {
         for (int id : ids) {
             if (id >= vocabulary)
                 throw new Refusal(
-                        "tokenizer.json gives token "
-                                + id
-                                + ", and the model's are below "
-                                + vocabulary
-                                + "; it belongs to another model");
+                        ("tokenizer.json gives token %s, and the model's are below %s; it belongs"
+                                        + " to another model")
+                                .formatted(id, vocabulary));
         }
         return ids;
     }

@@ -78,25 +78,14 @@ final class ForwardLoops {
         }
     }
 
-    /** The body of a while loop as a scan of at most {@code limit} iterations. */
-    private static Control.Scan iterations(Control.While k) {
-        return new Control.Scan(
-                k.body(),
-                k.limit(),
-                k.constants(),
-                k.carries(),
-                false,
-                true,
-                new Checkpointing.Nothing());
-    }
-
     private static NestedGraph condition(Control.While k, Device device) {
         return new NestedGraph(k.condition(), k.constants() + k.carries(), 0, device);
     }
 
     static long workspaceBytes(Control.While k, Device device) {
         return Math.max(
-                LoopBody.nested(iterations(k), k.body(), device).bytes(),
+                LoopBody.nested(k.iterations(new Checkpointing.Nothing()), k.body(), device)
+                        .bytes(),
                 condition(k, device).bytes());
     }
 
@@ -104,7 +93,14 @@ final class ForwardLoops {
             Control.While k, Session session, List<Buffer> in, List<Buffer> out, Memory memory) {
         var carries = out.subList(0, k.carries());
         var constants = in.subList(0, k.constants());
-        var iterations = new LoopBody(iterations(k), k.body(), session, memory, constants, carries);
+        var iterations =
+                new LoopBody(
+                        k.iterations(new Checkpointing.Nothing()),
+                        k.body(),
+                        session,
+                        memory,
+                        constants,
+                        carries);
         var seen = new ArrayList<>(constants);
         seen.addAll(carries);
         var condition = condition(k, session.device()).bind(session, memory, seen);

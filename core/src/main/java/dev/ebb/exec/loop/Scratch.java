@@ -25,7 +25,7 @@ public final class Scratch {
 
     /** {@code graph} with the workspace that {@code device} asks for. */
     public static Graph add(Graph graph, Device device) {
-        int next = unused(graph);
+        int next = graph.unusedId();
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
             var added = add(node, device, next);
@@ -46,7 +46,7 @@ public final class Scratch {
 
     /** The inversions that the ops of {@code graph} know, with their workspace. */
     public static List<Inversion> inversions(Graph graph, Device device) {
-        int next = unused(graph);
+        int next = graph.unusedId();
         var ways = new ArrayList<Inversion>();
         for (var way : Inversion.of(graph)) {
             var added = add(way.node(), device, next);
@@ -61,13 +61,6 @@ public final class Scratch {
         var nodes = new ArrayList<>(problem.graph().nodes());
         problem.inversions().forEach(way -> nodes.add(way.node()));
         return nodes;
-    }
-
-    private static int unused(Graph graph) {
-        int most = graph.params().stream().mapToInt(Value::id).max().orElse(-1);
-        for (Node node : graph.nodes())
-            for (Value v : node.outputs()) most = Math.max(most, v.id());
-        return most + 1;
     }
 
     private static Node add(Node node, Device device, int next) {

@@ -2,9 +2,7 @@ package dev.ebb.exec.program;
 
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Report;
-import dev.ebb.ir.Node;
 import dev.ebb.plan.schedule.Layout;
-import dev.ebb.plan.schedule.Step;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,17 +14,15 @@ import java.util.List;
  */
 public final class MemoryProfile {
     private final long[][] bytes;
-    private final List<String> steps;
 
-    private MemoryProfile(long[][] bytes, List<String> steps) {
+    private MemoryProfile(long[][] bytes) {
         this.bytes = bytes;
-        this.steps = steps;
     }
 
     public static MemoryProfile of(Layout layout) {
         var categories = Category.of(layout.schedule().problem());
-        var steps = layout.schedule().steps();
-        var bytes = new long[Category.values().length][Math.max(1, steps.size())];
+        int steps = Math.max(1, layout.schedule().steps().size());
+        var bytes = new long[Category.values().length][steps];
         for (var slot : layout.slots()) {
             for (int i = 0; i < slot.stays().size(); i++) {
                 var stay = slot.stays().get(i);
@@ -38,30 +34,7 @@ public final class MemoryProfile {
                     row[t] += slot.bytes();
             }
         }
-        return new MemoryProfile(bytes, steps.stream().map(MemoryProfile::name).toList());
-    }
-
-    private static String name(Node node) {
-        return node.op().name() + (node.region().isTop() ? "" : " in " + node.region());
-    }
-
-    private static String name(Step step) {
-        return switch (step) {
-            case Step.Work work -> name(work.node());
-            case Step.Free(var value) -> "free " + value;
-            case Step.Offload(var value, var place) -> "offload " + value + " to " + place.name();
-            case Step.Fetch(var value, var place) -> "fetch " + value + " from " + place.name();
-        };
-    }
-
-    /** The bytes of one category at every step. */
-    public long[] bytes(Category category) {
-        return bytes[category.ordinal()].clone();
-    }
-
-    /** What each step does. */
-    public List<String> steps() {
-        return steps;
+        return new MemoryProfile(bytes);
     }
 
     /** The most bytes of one category at once. */

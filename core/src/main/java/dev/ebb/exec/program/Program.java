@@ -116,10 +116,6 @@ public final class Program implements AutoCloseable {
         lastTransfers.run();
     }
 
-    public Layout layout() {
-        return layout;
-    }
-
     private Graph graph() {
         return layout.schedule().problem().graph();
     }

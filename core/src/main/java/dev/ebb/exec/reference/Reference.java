@@ -68,14 +68,7 @@ public final class Reference implements Device {
                 var leading = IntStream.range(0, k.leading()).boxed().toList();
                 yield whole ? ReferenceLoops.cutEvery(k.shape(), leading, axis) : Node.Cuts.NEVER;
             }
-            case Kernel.Scatter _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    DecodingContract _,
-                    Control _,
-                    Kernel.Library _ ->
-                    Node.Cuts.NEVER;
+            case Kernel.Scatter _, Kernel.Opaque _ -> Node.Cuts.NEVER;
         };
     }
 

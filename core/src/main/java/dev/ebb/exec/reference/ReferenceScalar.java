@@ -139,10 +139,10 @@ final class ReferenceScalar {
     private static Element binary(Scalar.Fn2 fn, Element x, Element y) {
         if (x.type.isFloat()) {
             return fn.compares()
-                    ? Element.truth(compare(fn, x.real, y.real))
+                    ? Element.truth(fn.holds(x.real, y.real))
                     : Element.of(x.type, fn.apply(x.real, y.real));
         }
-        if (fn.compares()) return Element.truth(compare(fn, x.whole, y.whole));
+        if (fn.compares()) return Element.truth(fn.holds(Long.compare(x.whole, y.whole), 0));
         long a = x.whole;
         long b = y.whole;
         boolean narrow = x.type == DType.I32;
@@ -165,39 +165,5 @@ final class ReferenceScalar {
                     case POW, ATAN2, HYPOT, POLYGAMMA, EQ, NE, LT, LE, GT, GE ->
                             throw new IllegalStateException(fn + " of " + x.type);
                 });
-    }
-
-    private static boolean compare(Scalar.Fn2 fn, double x, double y) {
-        return switch (fn) {
-            case EQ -> x == y;
-            case NE -> x != y;
-            case LT -> x < y;
-            case LE -> x <= y;
-            case GT -> x > y;
-            case GE -> x >= y;
-            case ADD,
-                    SUB,
-                    MUL,
-                    DIV,
-                    REM,
-                    MAX,
-                    MIN,
-                    POW,
-                    ATAN2,
-                    HYPOT,
-                    POLYGAMMA,
-                    AND,
-                    OR,
-                    XOR,
-                    SHL,
-                    SHR,
-                    USHR ->
-                    throw new IllegalStateException(fn + " is no comparison");
-        };
-    }
-
-    private static boolean compare(Scalar.Fn2 fn, long x, long y) {
-        int sign = Long.compare(x, y);
-        return compare(fn, (double) sign, 0.0);
     }
 }

@@ -230,12 +230,9 @@ public final class Replayer implements AutoCloseable {
         told = true;
         long least = new LeastBudget(events, device, workers, failing, iterations).above(budget);
         return new OverBudgetException(
-                refusal.orElseThrow()
-                        + "; the ops recorded so far need "
-                        + Budget.show(least)
-                        + ", and later ops may need more: give the tape a budget of "
-                        + least
-                        + " bytes or more",
+                ("%s; the ops recorded so far need %s, and later ops may need more: give the tape a"
+                                + " budget of %s bytes or more")
+                        .formatted(refusal.orElseThrow(), Budget.show(least), least),
                 least);
     }
 

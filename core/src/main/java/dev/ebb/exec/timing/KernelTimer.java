@@ -8,7 +8,6 @@ import dev.ebb.exec.transfer.CheckpointStore;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
@@ -85,9 +84,7 @@ final class KernelTimer {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Library _ ->
+                    Kernel.Opaque _ ->
                     true;
         };
     }

@@ -12,12 +12,8 @@ public final class Checks {
     public static long index(long index, int bound) {
         if (index < 0 || index >= bound) {
             throw new IndexOutOfBoundsException(
-                    "index "
-                            + index
-                            + " is outside an axis of "
-                            + bound
-                            + " elements: indices run from 0 to "
-                            + (bound - 1));
+                    "index %s is outside an axis of %s elements: indices run from 0 to %s"
+                            .formatted(index, bound, bound - 1));
         }
         return index;
     }

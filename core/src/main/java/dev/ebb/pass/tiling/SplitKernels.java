@@ -33,7 +33,7 @@ final class SplitKernels {
         this.graph = graph;
         this.rows = rows;
         this.cuts = cuts;
-        next = TileRegion.unused(graph);
+        next = graph.unusedId();
     }
 
     /** The graph with the products among nodes {@code own} split, and the folds that read them. */

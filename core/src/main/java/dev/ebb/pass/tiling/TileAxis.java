@@ -1,8 +1,6 @@
 package dev.ebb.pass.tiling;
 
-import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.RowParts;
@@ -241,14 +239,7 @@ record TileAxis(
                             node,
                             (_, count, _) ->
                                     new Kernel.Sort(count, k.length(), k.inner(), k.descending()));
-            case Kernel.Scatter _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    DecodingContract _,
-                    Control _,
-                    Kernel.Library _ ->
-                    Optional.empty();
+            case Kernel.Scatter _, Kernel.Opaque _ -> Optional.empty();
         };
     }
 

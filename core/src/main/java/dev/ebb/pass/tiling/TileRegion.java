@@ -237,15 +237,7 @@ final class TileRegion {
             }
             own.forEach(done::set);
             loop.inputs().forEach(v -> producer.find(v).ifPresent(this::add));
-            ordered.addAll(loop.nodes(unused(graph)));
+            ordered.addAll(loop.nodes(graph.unusedId()));
         }
-    }
-
-    /** A number larger than those of all values of {@code graph}. */
-    static int unused(Graph graph) {
-        int most = graph.params().stream().mapToInt(Value::id).max().orElse(-1);
-        for (Node node : graph.nodes())
-            for (Value v : node.outputs()) most = Math.max(most, v.id());
-        return most + 1;
     }
 }

@@ -4,28 +4,26 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * How a chain is run forwards and backwards. A schedule that exists is valid: the constructor
- * replays it.
+ * How a chain of {@code length} equal stages is run forwards and backwards. Each stage reads only
+ * the state that the one before it reached; state 0 is in memory from the start, and so is the
+ * gradient of the last state. A schedule that exists is valid: the constructor replays it.
  */
-public record ChainSchedule(Chain chain, List<ChainStep> steps) {
+public record ChainSchedule(int length, List<ChainStep> steps) {
 
-    /**
-     * The resources that running a schedule takes: forward steps (taped ones included), states
-     * saved at once, peak bytes, cost.
-     */
-    public record Footprint(long forwards, int slots, long peakBytes, double cost) {}
+    /** What a schedule takes: forward steps (taped ones included) and states saved at once. */
+    record Footprint(long forwards, int slots) {}
 
     public ChainSchedule {
         steps = List.copyOf(steps);
-        new Replay(chain).run(steps);
+        new Replay(length).run(steps);
     }
 
-    public Footprint footprint() {
-        return new Replay(chain).run(steps);
+    Footprint footprint() {
+        return new Replay(length).run(steps);
     }
 
     private static final class Replay {
-        private final Chain chain;
+        private final int length;
         private final BitSet saved = new BitSet();
         private final BitSet taped = new BitSet();
 
@@ -33,19 +31,13 @@ public record ChainSchedule(Chain chain, List<ChainStep> steps) {
         private int loose = -1;
 
         private int next;
-        private long held;
         private long forwards;
-        private int slots;
-        private long peak;
-        private double cost;
+        private int slots = 1;
 
-        Replay(Chain chain) {
-            this.chain = chain;
-            next = chain.length() - 1;
+        Replay(int length) {
+            this.length = length;
+            next = length - 1;
             saved.set(0);
-            slots = 1;
-            held = chain.inputBytes() + chain.stateBytes(chain.length());
-            peak = held;
         }
 
         Footprint run(List<ChainStep> steps) {
@@ -58,16 +50,11 @@ public record ChainSchedule(Chain chain, List<ChainStep> steps) {
                 }
             }
             require(next == -1, "backward steps from " + next + " down are missing");
-            return new Footprint(forwards, slots, peak, cost);
+            return new Footprint(forwards, slots);
         }
 
         private boolean holds(int state) {
             return loose == state || saved.get(state) || (state > 0 && taped.get(state - 1));
-        }
-
-        private void drop() {
-            if (loose >= 0) held -= chain.stateBytes(loose);
-            loose = -1;
         }
 
         private void save(int k) {
@@ -78,29 +65,22 @@ public record ChainSchedule(Chain chain, List<ChainStep> steps) {
         }
 
         private void forward(int k) {
-            var stage = start(k);
-            peak = Math.max(peak, held + stage.outputBytes() + stage.forwardWorkspace());
-            drop();
+            start(k);
             loose = k + 1;
-            held += stage.outputBytes();
         }
 
         private void tape(int k) {
-            var stage = start(k);
+            start(k);
             require(!taped.get(k), "stage " + k + " is taped twice");
-            peak = Math.max(peak, held + stage.tapeBytes() + stage.forwardWorkspace());
             taped.set(k);
-            held += stage.tapeBytes();
         }
 
-        private Chain.Stage start(int k) {
+        private void start(int k) {
             require(
-                    k >= 0 && k < chain.length() && holds(k),
+                    k >= 0 && k < length && holds(k),
                     "stage " + k + " starts from a state that is not there");
-            if (loose >= 0 && loose != k) drop();
+            if (loose != k) loose = -1;
             forwards++;
-            cost += chain.stages().get(k).forward();
-            return chain.stages().get(k);
         }
 
         private void backward(int k) {
@@ -108,16 +88,9 @@ public record ChainSchedule(Chain chain, List<ChainStep> steps) {
             require(
                     taped.get(k) && holds(k),
                     "backward step " + k + " lacks its tape or its state");
-            drop();
-            var stage = chain.stages().get(k);
-            peak = Math.max(peak, held + chain.stateBytes(k) + stage.backwardWorkspace());
+            loose = -1;
             taped.clear(k);
-            held += chain.stateBytes(k) - stage.tapeBytes() - chain.stateBytes(k + 1);
-            if (k > 0 && saved.get(k)) {
-                saved.clear(k);
-                held -= chain.stateBytes(k);
-            }
-            cost += stage.backward();
+            if (k > 0) saved.clear(k);
             next--;
         }
 

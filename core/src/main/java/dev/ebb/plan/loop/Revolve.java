@@ -45,7 +45,7 @@ public final class Revolve {
                 open.push(new Span(middle, span.to, span.slots - 1));
             }
         }
-        return new ChainSchedule(Chain.uniform(steps), list);
+        return new ChainSchedule(steps, list);
     }
 
     /**

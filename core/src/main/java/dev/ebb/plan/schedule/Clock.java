@@ -44,11 +44,6 @@ public final class Clock implements ScheduleListener {
         return clock.idle.values().stream().reduce(clock.now, Math::max);
     }
 
-    /** The time of the computation so far. */
-    double now() {
-        return now;
-    }
-
     /** The time at which {@code v} has been written to its place, if that is later than now. */
     OptionalDouble writing(Value v) {
         double end = written.getOrDefault(v, 0.0);

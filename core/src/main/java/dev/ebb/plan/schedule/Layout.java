@@ -41,11 +41,6 @@ public record Layout(
         check(slots, arenaBytes);
     }
 
-    /** The layout of one place of the problem. */
-    public PlaceLayout in(Place place) {
-        return places.get(schedule.problem().places().indexOf(place));
-    }
-
     /** The bytes outside the arena, in all places together. */
     public long offloadedBytes() {
         return places.stream().mapToLong(PlaceLayout::bytes).sum();

@@ -46,12 +46,8 @@ public record Problem(
                 var param = graph.params().get(i);
                 if (r < 0 || r >= graph.results().size()) {
                     throw new IllegalArgumentException(
-                            "no result "
-                                    + r
-                                    + " to take the place of "
-                                    + param
-                                    + ": there are "
-                                    + graph.results().size());
+                            "no result %s to take the place of %s: there are %s"
+                                    .formatted(r, param, graph.results().size()));
                 }
                 if (!taken.add(r) || !alike(graph.results().get(r).type(), param.type())) {
                     throw new IllegalArgumentException(

@@ -163,11 +163,6 @@ public record Schedule(Problem problem, List<Step> steps) {
         return away;
     }
 
-    /** The memory a value occupies on every device: its bytes, rounded up to whole cache lines. */
-    public static long bytes(Value value) {
-        return Sizes.CACHE_LINES.of(value);
-    }
-
     private static Footprint check(Problem problem, List<Step> steps) {
         var check = new ScheduleCheck(problem);
         tell(problem, steps, check);

@@ -23,14 +23,9 @@ public record Speed(double writing, double reading, double start) {
     public Speed {
         if (!(writing > 0) || !(reading > 0) || !(start >= 0)) {
             throw new IllegalArgumentException(
-                    "speeds must be positive numbers of bytes a second and the start not negative,"
-                            + " not "
-                            + writing
-                            + " written and "
-                            + reading
-                            + " read a second after "
-                            + start
-                            + " seconds");
+                    ("speeds must be positive numbers of bytes a second and the start not negative,"
+                                    + " not %s written and %s read a second after %s seconds")
+                            .formatted(writing, reading, start));
         }
     }
 

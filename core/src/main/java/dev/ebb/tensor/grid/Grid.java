@@ -36,13 +36,9 @@ public record Grid(int bits) {
     public Grid {
         if (bits < -MOST_BITS || bits > MOST_BITS) {
             throw new IllegalArgumentException(
-                    "a grid of "
-                            + bits
-                            + " fractional bits; choose between "
-                            + -MOST_BITS
-                            + " and "
-                            + MOST_BITS
-                            + ", 16 is common for f32 and 40 for f64");
+                    ("a grid of %s fractional bits; choose between %s and %s, 16 is common for f32"
+                                    + " and 40 for f64")
+                            .formatted(bits, -MOST_BITS, MOST_BITS));
         }
     }
 

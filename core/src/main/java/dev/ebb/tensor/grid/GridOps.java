@@ -12,6 +12,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
+import dev.ebb.tensor.ZeroDerivative;
 
 import java.util.List;
 import java.util.Set;
@@ -40,13 +41,9 @@ final class GridOps {
             for (Type f : in.subList(1, reads())) {
                 if (!f.equals(x)) {
                     throw new ShapeException(
-                            name()
-                                    + " of "
-                                    + x
-                                    + " and "
-                                    + f
-                                    + ": what is added must have the stream's shape and element"
-                                    + " type; use broadcastTo or cast in the branch");
+                            ("%s of %s and %s: what is added must have the stream's shape and"
+                                 + " element type; use broadcastTo or cast in the branch")
+                                    .formatted(name(), x, f));
                 }
             }
             return List.of(x);
@@ -188,7 +185,7 @@ final class GridOps {
     }
 
     /** The largest size of an element; NaN if one is. */
-    record GridLargest() implements Differentiable {
+    record GridLargest() implements ZeroDerivative {
         @Override
         public List<Type> infer(List<Type> in) {
             Grid.half(in.getFirst().dtype());
@@ -210,11 +207,6 @@ final class GridOps {
         public Set<Trait> traits() {
             return Set.of(Trait.ALONE);
         }
-
-        @Override
-        public void vjp(Rule rule) {
-            // looked at, not used
-        }
     }
 
     /**
@@ -222,7 +214,7 @@ final class GridOps {
      * grid op reads its result: the check is an operand, not an effect, so that it may be
      * recomputed.
      */
-    record GridFits(Grid grid, String operation) implements Differentiable {
+    record GridFits(Grid grid, String operation) implements ZeroDerivative {
         @Override
         public List<Type> infer(List<Type> in) {
             return List.of(in.getFirst());
@@ -231,11 +223,6 @@ final class GridOps {
         @Override
         public Kernel kernel(List<Type> in) {
             return new Fits(grid, operation, in.getLast().shape());
-        }
-
-        @Override
-        public void vjp(Rule rule) {
-            // looked at, not used
         }
     }
 
@@ -274,16 +261,10 @@ final class GridOps {
             int fewer = 0;
             while (!fits(Math.abs(Math.scalb(value, -fewer)), x.dtype())) fewer++;
             return new GridException(
-                    element
-                            + " lies beyond a grid of "
-                            + grid.bits()
-                            + " fractional bits in "
-                            + x.dtype()
-                            + ", which ends at "
-                            + grid.reach(x.dtype())
-                            + "; scale it down, or take a grid of "
-                            + fewer
-                            + " fractional bits less");
+                    ("%s lies beyond a grid of %s fractional bits in %s, which ends at %s; scale it"
+                                    + " down, or take a grid of %s fractional bits less")
+                            .formatted(
+                                    element, grid.bits(), x.dtype(), grid.reach(x.dtype()), fewer));
         }
 
         /** The place in row-major order {@code at}, axis by axis. */

@@ -46,14 +46,10 @@ record Cholesky() implements Factorisation {
                 for (int k = 0; k < j; k++) sum -= l.get(i, k) * l.get(j, k);
                 if (i == j && !(sum > 0)) {
                     throw new ArithmeticException(
-                            "cholesky: matrix "
-                                    + number
-                                    + " of the batch is not positive definite: the pivot of row "
-                                    + i
-                                    + " is "
-                                    + sum
-                                    + "; add a small multiple of the identity, or use eigh or"
-                                    + " solve, which do not need it");
+                            ("cholesky: matrix %s of the batch is not positive definite: the pivot"
+                                 + " of row %s is %s; add a small multiple of the identity, or use"
+                                 + " eigh or solve, which do not need it")
+                                    .formatted(number, i, sum));
                 }
                 l.set(i, j, i == j ? Math.sqrt(sum) : sum / l.get(j, j));
             }

@@ -12,21 +12,11 @@ import java.util.List;
  * of every subset; beyond, the cheapest pair is taken again and again. Of equals the first is
  * taken, so the order depends on the axes and their sizes alone.
  */
-final class ContractionOrder {
+record ContractionOrder(List<String> terms, String out, Table<Character, Integer> sizes) {
     private static final int EXACT = 10;
 
     /** The next two operands, by their places among those left; their product goes to the end. */
     record Pair(int first, int second) {}
-
-    private final List<String> terms;
-    private final String out;
-    private final Table<Character, Integer> sizes;
-
-    private ContractionOrder(List<String> terms, String out, Table<Character, Integer> sizes) {
-        this.terms = terms;
-        this.out = out;
-        this.sizes = sizes;
-    }
 
     static List<Pair> of(List<String> terms, String out, Table<Character, Integer> sizes) {
         var order = new ContractionOrder(terms, out, sizes);

@@ -61,11 +61,9 @@ record EighFactor() implements Factorisation {
         while (sweep(w, v, norm * 1e-17)) {
             if (++sweep == SWEEPS) {
                 throw new ArithmeticException(
-                        "eigh: matrix "
-                                + number
-                                + " of the batch did not converge in "
-                                + SWEEPS
-                                + " sweeps; scale it so that its elements are near one");
+                        ("eigh: matrix %s of the batch did not converge in %s sweeps; scale it so"
+                                        + " that its elements are near one")
+                                .formatted(number, SWEEPS));
             }
         }
         for (int place = 0; place < n; place++) {

@@ -78,11 +78,9 @@ interface Factorisation extends Differentiable {
         matrices(op, a);
         if (rows(a) != columns(a)) {
             throw new ShapeException(
-                    op
-                            + " needs square matrices, this is "
-                            + a
-                            + "; for a least-squares answer"
-                            + " use qr or svd");
+                    ("%s needs square matrices, this is %s; for a least-squares answer use qr or"
+                                    + " svd")
+                            .formatted(op, a));
         }
         return a;
     }

@@ -21,11 +21,8 @@ public interface LinearOps extends FactorOps {
         var x = self();
         if (x.rank() == 0 || y.rank() == 0) {
             throw new ShapeException(
-                    "matmul: "
-                            + x.type()
-                            + " x "
-                            + y.type()
-                            + ": a scalar has no axis to sum over; use mul");
+                    "matmul: %s x %s: a scalar has no axis to sum over; use mul"
+                            .formatted(x.type(), y.type()));
         }
         var a = x.rank() == 1 ? x.reshape(1, -1) : x;
         var b = y.rank() == 1 ? y.reshape(-1, 1) : y;
@@ -54,12 +51,9 @@ public interface LinearOps extends FactorOps {
     private void vectors(String op, Tensor y) {
         if (self().rank() != 1 || y.rank() != 1) {
             throw new ShapeException(
-                    op
-                            + " takes two vectors, these are "
-                            + self().type()
-                            + " and "
-                            + y.type()
-                            + "; for other shapes use matmul or einsum");
+                    ("%s takes two vectors, these are %s and %s; for other shapes use matmul or"
+                                    + " einsum")
+                            .formatted(op, self().type(), y.type()));
         }
     }
 

@@ -74,17 +74,9 @@ record Matrix(Buffer buffer, long offset, int rows, int columns) {
                 double x = get(i, j);
                 if (!Double.isFinite(x)) {
                     throw new ArithmeticException(
-                            op
-                                    + ": matrix "
-                                    + number
-                                    + " of the batch has "
-                                    + x
-                                    + " at ["
-                                    + i
-                                    + ","
-                                    + j
-                                    + "]; find where it comes from, or replace it before the"
-                                    + " factorisation");
+                            ("%s: matrix %s of the batch has %s at [%s,%s]; find where it comes"
+                                            + " from, or replace it before the factorisation")
+                                    .formatted(op, number, x, i, j));
                 }
             }
         }

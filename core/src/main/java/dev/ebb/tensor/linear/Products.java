@@ -27,25 +27,16 @@ final class Products {
             Type b = in.getLast();
             if (a.dtype() != b.dtype()) {
                 throw new ShapeException(
-                        "matmul of "
-                                + a
-                                + " and "
-                                + b
-                                + ": element types differ; cast one of them");
+                        "matmul of %s and %s: element types differ; cast one of them"
+                                .formatted(a, b));
             }
             int k = a.shape().dim(a.shape().rank() - 1);
             int other = b.shape().dim(b.shape().rank() - 2);
             if (k != other) {
                 throw new ShapeException(
-                        "matmul: "
-                                + a
-                                + " x "
-                                + b
-                                + ": the last axis of the first has "
-                                + k
-                                + " elements, the second to last axis of the second has "
-                                + other
-                                + "; transpose one of them?");
+                        ("matmul: %s x %s: the last axis of the first has %s elements, the second"
+                             + " to last axis of the second has %s; transpose one of them?")
+                                .formatted(a, b, k, other));
             }
             var dims = new ArrayList<>(batch(a.shape(), b.shape()).dims());
             dims.add(a.shape().dim(a.shape().rank() - 2));

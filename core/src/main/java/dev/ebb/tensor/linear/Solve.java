@@ -27,12 +27,9 @@ record Solve(boolean transposed) implements Factorisation {
                 || Factorisation.rows(b) != Factorisation.rows(a)
                 || !Factorisation.lead(a.shape()).equals(Factorisation.lead(b.shape()))) {
             throw new ShapeException(
-                    op
-                            + ": the right-hand side "
-                            + b
-                            + " does not fit the matrices "
-                            + a
-                            + "; it needs their type, their batch and as many rows");
+                    ("%s: the right-hand side %s does not fit the matrices %s; it needs their type,"
+                                    + " their batch and as many rows")
+                            .formatted(op, b, a));
         }
     }
 
@@ -65,12 +62,10 @@ record Solve(boolean transposed) implements Factorisation {
         for (int i = 0; i < n; i++) {
             if (lu.get(i, i) == 0) {
                 throw new ArithmeticException(
-                        "solve: matrix "
-                                + number
-                                + " of the batch is singular: pivot "
-                                + i
-                                + " is 0; for a least-squares answer use svd, or add a small"
-                                + " multiple of the identity");
+                        ("solve: matrix %s of the batch is singular: pivot %s is 0; for a"
+                             + " least-squares answer use svd, or add a small multiple of the"
+                             + " identity")
+                                .formatted(number, i));
             }
         }
         var x = Matrix.in(workspace, 0, n, b.columns());

@@ -55,11 +55,9 @@ record SvdFactor() implements Factorisation {
         while (sweep(u, v)) {
             if (++sweep == EighFactor.SWEEPS) {
                 throw new ArithmeticException(
-                        "svd: matrix "
-                                + number
-                                + " of the batch did not converge in "
-                                + EighFactor.SWEEPS
-                                + " sweeps; scale it so that its elements are near one");
+                        ("svd: matrix %s of the batch did not converge in %s sweeps; scale it so"
+                                        + " that its elements are near one")
+                                .formatted(number, EighFactor.SWEEPS));
             }
         }
     }

@@ -38,13 +38,9 @@ record TriangularSolve(Triangle half, boolean transposed) implements Factorisati
             double pivot = a.get(i, i);
             if (pivot == 0 || Double.isNaN(pivot)) {
                 throw new ArithmeticException(
-                        "triangular_solve: matrix "
-                                + number
-                                + " of the batch has "
-                                + pivot
-                                + " on its diagonal, in row "
-                                + i
-                                + ", so there is no unique answer");
+                        ("triangular_solve: matrix %s of the batch has %s on its diagonal, in row"
+                                        + " %s, so there is no unique answer")
+                                .formatted(number, pivot, i));
             }
             for (int c = 0; c < x.columns(); c++) {
                 double sum = x.get(i, c);

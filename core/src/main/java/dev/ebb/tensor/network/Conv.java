@@ -82,14 +82,8 @@ public record Conv(
         if (numbers.size() == rank) return numbers;
         if (numbers.size() == 1) return Collections.nCopies(rank, numbers.getFirst());
         throw new ShapeException(
-                "a "
-                        + name
-                        + " of "
-                        + numbers
-                        + " for "
-                        + rank
-                        + " spatial axes: give one number"
-                        + " for all, or one for each");
+                "a %s of %s for %s spatial axes: give one number for all, or one for each"
+                        .formatted(name, numbers, rank));
     }
 
     /** Every list with one number for each of {@code rank} axes. */

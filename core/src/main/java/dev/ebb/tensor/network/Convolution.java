@@ -36,16 +36,14 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
         divides("conv", "channels", x.dim(1), c);
         if (w.dim(1) != x.dim(1) / c.groups()) {
             throw new ShapeException(
-                    "conv: "
-                            + x.type()
-                            + " has "
-                            + x.dim(1)
-                            + " channels in "
-                            + c.groups()
-                            + " groups, so the second axis of the weight "
-                            + w.type()
-                            + " must have "
-                            + x.dim(1) / c.groups());
+                    ("conv: %s has %s channels in %s groups, so the second axis of the weight %s"
+                                    + " must have %s")
+                            .formatted(
+                                    x.type(),
+                                    x.dim(1),
+                                    c.groups(),
+                                    w.type(),
+                                    x.dim(1) / c.groups()));
         }
         var out = new ArrayList<Integer>();
         for (int d = 0; d < rank; d++) {
@@ -53,15 +51,9 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
             int reach = (w.dim(2 + d) - 1) * c.dilation().get(d) + 1;
             if (w.dim(2 + d) < 1 || padded < reach) {
                 throw new ShapeException(
-                        "conv: spatial axis "
-                                + d
-                                + " of "
-                                + x.type()
-                                + " has "
-                                + padded
-                                + " elements with its padding, the kernel reaches over "
-                                + reach
-                                + "; pad more or use a smaller kernel");
+                        ("conv: spatial axis %s of %s has %s elements with its padding, the kernel"
+                                        + " reaches over %s; pad more or use a smaller kernel")
+                                .formatted(d, x.type(), padded, reach));
             }
             out.add((padded - reach) / c.stride().get(d) + 1);
         }
@@ -88,12 +80,9 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
         divides("conv_transpose", "channels", x.dim(1), c);
         if (w.dim(0) != x.dim(1)) {
             throw new ShapeException(
-                    "conv_transpose: the first axis of the weight "
-                            + w.type()
-                            + " must have the "
-                            + x.dim(1)
-                            + " channels of "
-                            + x.type());
+                    ("conv_transpose: the first axis of the weight %s must have the %s channels of"
+                                    + " %s")
+                            .formatted(w.type(), x.dim(1), x.type()));
         }
         var in = new ArrayList<Integer>();
         for (int d = 0; d < rank; d++) {
@@ -102,25 +91,15 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
             int extra = c.extra().get(d);
             if (extra >= Math.max(c.stride().get(d), c.dilation().get(d))) {
                 throw new ShapeException(
-                        "conv_transpose: an output padding of "
-                                + extra
-                                + " must be less than the stride "
-                                + c.stride().get(d)
-                                + " or the dilation "
-                                + c.dilation().get(d));
+                        ("conv_transpose: an output padding of %s must be less than the stride %s"
+                                        + " or the dilation %s")
+                                .formatted(extra, c.stride().get(d), c.dilation().get(d)));
             }
             int size = (x.dim(2 + d) - 1) * c.stride().get(d) + reach - padding + extra;
             if (x.dim(2 + d) < 1 || w.dim(2 + d) < 1 || size < 1) {
                 throw new ShapeException(
-                        "conv_transpose: spatial axis "
-                                + d
-                                + " of "
-                                + x.type()
-                                + " by "
-                                + w.type()
-                                + " leaves "
-                                + size
-                                + " elements; pad less");
+                        "conv_transpose: spatial axis %s of %s by %s leaves %s elements; pad less"
+                                .formatted(d, x.type(), w.type(), size));
             }
             in.add(size);
         }
@@ -143,13 +122,9 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
     private static int spatial(String op, Tensor x, Tensor w) {
         if (x.rank() < 3 || x.rank() > 5 || w.rank() != x.rank()) {
             throw new ShapeException(
-                    op
-                            + " of "
-                            + x.type()
-                            + " by "
-                            + w.type()
-                            + ": both need two axes of batch and channels and then one to three"
-                            + " spatial axes");
+                    ("%s of %s by %s: both need two axes of batch and channels and then one to"
+                                    + " three spatial axes")
+                            .formatted(op, x.type(), w.type()));
         }
         return x.rank() - 2;
     }
@@ -157,14 +132,8 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
     private static void divides(String op, String name, int count, Conv c) {
         if (count % c.groups() != 0) {
             throw new ShapeException(
-                    op
-                            + ": "
-                            + count
-                            + " "
-                            + name
-                            + " do not divide into "
-                            + c.groups()
-                            + " groups");
+                    "%s: %s %s do not divide into %s groups"
+                            .formatted(op, count, name, c.groups()));
         }
     }
 
@@ -202,14 +171,9 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
             var expected = in.getFirst().with(shape(given().get(i)));
             if (!in.get(i).equals(expected) || !expected.dtype().isFloat()) {
                 throw new ShapeException(
-                        name()
-                                + ": operand "
-                                + i
-                                + " is "
-                                + in.get(i)
-                                + " where floats of type "
-                                + expected
-                                + " are expected; cast or reshape it");
+                        ("%s: operand %s is %s where floats of type %s are expected; cast or"
+                                        + " reshape it")
+                                .formatted(name(), i, in.get(i), expected));
             }
         }
         return List.of(in.getFirst().with(shape(form.side())));

@@ -18,11 +18,8 @@ public interface ConvolveOps {
     private Tensor spatial(String op, int axes) {
         if (self().rank() != 2 + axes) {
             throw new ShapeException(
-                    op
-                            + " needs [batch, channels] and "
-                            + axes
-                            + " spatial axes, this is "
-                            + self().type());
+                    "%s needs [batch, channels] and %s spatial axes, this is %s"
+                            .formatted(op, axes, self().type()));
         }
         return self();
     }
@@ -68,11 +65,8 @@ public interface ConvolveOps {
     default Tensor addChannels(Tensor bias) {
         if (self().rank() < 2 || bias.rank() != 1 || bias.dim(0) != self().dim(1)) {
             throw new ShapeException(
-                    "add_channels: "
-                            + bias.type()
-                            + " does not hold one number for each channel,"
-                            + " axis 1, of "
-                            + self().type());
+                    "add_channels: %s does not hold one number for each channel, axis 1, of %s"
+                            .formatted(bias.type(), self().type()));
         }
         int[] dims = new int[self().rank() - 1];
         Arrays.fill(dims, 1);

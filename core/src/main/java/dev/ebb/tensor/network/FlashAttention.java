@@ -42,11 +42,9 @@ final class FlashAttention {
                     || mask.rank() > 4
                     || !Shape.broadcast(mask.shape(), scores).equals(scores)) {
                 throw new ShapeException(
-                        "attention: a mask of "
-                                + mask.type()
-                                + " cannot be added to scores of "
-                                + q.type().with(scores)
-                                + "; make one from truth values by where(seen, 0, -infinity)");
+                        ("attention: a mask of %s cannot be added to scores of %s; make one from"
+                                        + " truth values by where(seen, 0, -infinity)")
+                                .formatted(mask.type(), q.type().with(scores)));
             }
             operands.add(mask);
         }
@@ -55,15 +53,11 @@ final class FlashAttention {
 
     private static ShapeException misfit(Tensor q, Tensor k, Tensor v) {
         return new ShapeException(
-                "attention: queries "
-                        + q.type()
-                        + ", keys "
-                        + k.type()
-                        + " and values "
-                        + v.type()
-                        + " do not fit: they are [batch, heads, time, width], with one batch, one"
-                        + " width of queries and keys, as many values as keys, and a number of"
-                        + " query heads that is a multiple of the key heads");
+                ("attention: queries %s, keys %s and values %s do not fit: they are [batch, heads,"
+                     + " time, width], with one batch, one width of queries and keys, as many"
+                     + " values as keys, and a number of query heads that is a multiple of the key"
+                     + " heads")
+                        .formatted(q.type(), k.type(), v.type()));
     }
 
     private static AttentionShape heads(List<Type> in, int masks, boolean causal, double scale) {

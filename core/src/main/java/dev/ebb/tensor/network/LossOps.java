@@ -34,14 +34,9 @@ public interface LossOps {
         var both = Shape.broadcast(self().shape(), y.shape());
         if (both.equals(self().shape()) || both.equals(y.shape())) return y;
         throw new ShapeException(
-                name
-                        + " of "
-                        + self().type()
-                        + " and "
-                        + y.type()
-                        + " would compare every element with every other, as "
-                        + both
-                        + "; reshape one of them to the other's shape");
+                ("%s of %s and %s would compare every element with every other, as %s; reshape one"
+                                + " of them to the other's shape")
+                        .formatted(name, self().type(), y.type(), both));
     }
 
     private Tensor narrowed(Tensor loss) {

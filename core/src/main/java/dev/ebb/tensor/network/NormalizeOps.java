@@ -62,13 +62,8 @@ public interface NormalizeOps {
         int channels = channels("group_norm", weight, bias);
         if (groups < 1 || channels % groups != 0) {
             throw new ShapeException(
-                    "group_norm: the "
-                            + channels
-                            + " channels of "
-                            + x.type()
-                            + " do not divide into "
-                            + groups
-                            + " groups");
+                    "group_norm: the %s channels of %s do not divide into %s groups"
+                            .formatted(channels, x.type(), groups));
         }
         int each = Math.toIntExact(x.shape().reduce(List.of(0), false).size() / groups);
         var grouped = x.reshape(x.dim(0), groups, each);
@@ -106,13 +101,9 @@ public interface NormalizeOps {
                 || weight.rank() == 0
                 || !x.shape().dims().subList(lead, x.rank()).equals(weight.shape().dims())) {
             throw new ShapeException(
-                    op
-                            + ": the weight "
-                            + weight.type()
-                            + " is not of the shape of the last axes"
-                            + " of "
-                            + x.type()
-                            + ", over which it normalises");
+                    ("%s: the weight %s is not of the shape of the last axes of %s, over which it"
+                                    + " normalises")
+                            .formatted(op, weight.type(), x.type()));
         }
         return IntStream.range(lead, x.rank()).boxed().toList();
     }
@@ -126,15 +117,9 @@ public interface NormalizeOps {
         var expected = Shape.of(x.dim(1));
         if (!weight.shape().equals(expected) || !bias.shape().equals(expected)) {
             throw new ShapeException(
-                    op
-                            + " of "
-                            + x.type()
-                            + ": weight and bias must have shape "
-                            + expected
-                            + ", one number a channel; they are "
-                            + weight.type()
-                            + " and "
-                            + bias.type());
+                    ("%s of %s: weight and bias must have shape %s, one number a channel; they are"
+                                    + " %s and %s")
+                            .formatted(op, x.type(), expected, weight.type(), bias.type()));
         }
         return x.dim(1);
     }

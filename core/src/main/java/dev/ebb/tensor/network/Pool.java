@@ -53,11 +53,9 @@ public record Pool(List<Integer> kernel, List<Integer> stride, List<Integer> pad
         for (int d = 0; d < rank; d++) {
             if (2 * p.padding.get(d) > p.kernel.get(d)) {
                 throw new ShapeException(
-                        "pooling: a padding of "
-                                + p.padding
-                                + " is more than half the window "
-                                + p.kernel
-                                + ", so some windows would hold nothing");
+                        ("pooling: a padding of %s is more than half the window %s, so some windows"
+                                        + " would hold nothing")
+                                .formatted(p.padding, p.kernel));
             }
         }
         return p;
@@ -70,15 +68,9 @@ public record Pool(List<Integer> kernel, List<Integer> stride, List<Integer> pad
             int padded = x.dim(2 + d) + 2 * padding.get(d);
             if (padded < kernel.get(d)) {
                 throw new ShapeException(
-                        "pooling: spatial axis "
-                                + d
-                                + " of "
-                                + x.type()
-                                + " has "
-                                + padded
-                                + " elements with its padding, the window "
-                                + kernel.get(d)
-                                + "; pad more or use a smaller window");
+                        ("pooling: spatial axis %s of %s has %s elements with its padding, the"
+                                        + " window %s; pad more or use a smaller window")
+                                .formatted(d, x.type(), padded, kernel.get(d)));
             }
             out.add((padded - kernel.get(d)) / stride.get(d) + 1);
         }

@@ -162,11 +162,9 @@ public final class Softmax {
                             .reduce(List.of(x.shape().rank() - 1), false)
                             .equals(index.shape())) {
                 throw new ShapeException(
-                        "pick: indices "
-                                + index
-                                + " do not name one element in each row of "
-                                + x
-                                + "; their shape must be that of the rows, without the last axis");
+                        ("pick: indices %s do not name one element in each row of %s; their shape"
+                                        + " must be that of the rows, without the last axis")
+                                .formatted(index, x));
             }
             return List.of(x.with(index.shape()));
         }

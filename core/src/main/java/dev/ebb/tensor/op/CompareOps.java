@@ -10,9 +10,8 @@ import dev.ebb.ir.Scalar;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
-import dev.ebb.tensor.Differentiable;
-import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.ZeroDerivative;
 
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +21,7 @@ import java.util.stream.IntStream;
 public interface CompareOps {
 
     private Tensor compare(Scalar.Fn2 fn, Tensor y) {
-        record Compare(Scalar.Fn2 fn) implements Differentiable {
+        record Compare(Scalar.Fn2 fn) implements ZeroDerivative {
             @Override
             public String name() {
                 return fn.name().toLowerCase(Locale.ROOT);
@@ -38,11 +37,6 @@ public interface CompareOps {
                 var shape = common(name(), in);
                 var views = in.stream().map(t -> View.broadcast(t.shape(), shape)).toList();
                 return Kernel.Map.of(shape, views, Scalar.arg(0).apply(fn, Scalar.arg(1)));
-            }
-
-            @Override
-            public void vjp(Rule rule) {
-                // piecewise constant
             }
         }
         return ((Tensor) this).apply(new Compare(fn), y);
@@ -106,7 +100,7 @@ public interface CompareOps {
 
     /** And, or, exclusive or: of truth values, or bit by bit of integers. */
     private Tensor logic(Scalar.Fn2 fn, Tensor y) {
-        record Logic(Scalar.Fn2 fn) implements Differentiable {
+        record Logic(Scalar.Fn2 fn) implements ZeroDerivative {
             @Override
             public String name() {
                 return fn.name().toLowerCase(Locale.ROOT);
@@ -123,11 +117,6 @@ public interface CompareOps {
                 var shape = common(name(), in);
                 var views = in.stream().map(t -> View.broadcast(t.shape(), shape)).toList();
                 return Kernel.Map.of(shape, views, Scalar.arg(0).apply(fn, Scalar.arg(1)));
-            }
-
-            @Override
-            public void vjp(Rule rule) {
-                // no floats, no derivative
             }
 
             // Exclusive or is its own inverse for operands that were not broadcast.
@@ -160,7 +149,7 @@ public interface CompareOps {
 
     /** The other truth value; every bit turned over of integers. */
     default Tensor not() {
-        record Not() implements Differentiable {
+        record Not() implements ZeroDerivative {
             @Override
             public List<Type> infer(List<Type> in) {
                 return List.of(logical(name(), in.getFirst()));
@@ -173,11 +162,6 @@ public interface CompareOps {
             }
 
             @Override
-            public void vjp(Rule rule) {
-                // no floats, no derivative
-            }
-
-            @Override
             public List<Inverse> inverses(List<Type> in) {
                 return List.of(Inverse.exact(0, this, List.of(1)));
             }
@@ -186,7 +170,7 @@ public interface CompareOps {
     }
 
     default Tensor isNan() {
-        record IsNan() implements Differentiable {
+        record IsNan() implements ZeroDerivative {
             @Override
             public List<Type> infer(List<Type> in) {
                 if (!in.getFirst().dtype().isFloat()) {
@@ -200,11 +184,6 @@ public interface CompareOps {
                 var shape = in.getFirst().shape();
                 var body = Scalar.arg(0).apply(Fn1.IS_NAN);
                 return Kernel.Map.of(shape, List.of(View.contiguous(shape)), body);
-            }
-
-            @Override
-            public void vjp(Rule rule) {
-                // piecewise constant
             }
         }
         return ((Tensor) this).apply(new IsNan());

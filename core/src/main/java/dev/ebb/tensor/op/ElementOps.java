@@ -17,6 +17,7 @@ import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Unary;
+import dev.ebb.tensor.ZeroDerivative;
 
 import java.util.List;
 
@@ -44,12 +45,7 @@ public interface ElementOps {
     }
 
     default Tensor mul(Tensor y) {
-        record Mul() implements Binary {
-            @Override
-            public boolean accepts(DType type) {
-                return !type.isTruth();
-            }
-
+        record Mul() implements Binary.OfNumbers {
             @Override
             public Scalar at(Scalar x, Scalar y) {
                 return x.mul(y);
@@ -72,12 +68,7 @@ public interface ElementOps {
      * with an error.
      */
     default Tensor div(Tensor y) {
-        record Div() implements Binary {
-            @Override
-            public boolean accepts(DType type) {
-                return !type.isTruth();
-            }
-
+        record Div() implements Binary.OfNumbers {
             @Override
             public Scalar at(Scalar x, Scalar y) {
                 return x.div(y);
@@ -98,12 +89,7 @@ public interface ElementOps {
 
     /** The remainder of a division rounded down; it has the sign of the divisor, as in Python. */
     default Tensor remainder(Tensor y) {
-        record Remainder() implements Binary {
-            @Override
-            public boolean accepts(DType type) {
-                return !type.isTruth();
-            }
-
+        record Remainder() implements Binary.OfNumbers {
             @Override
             public Scalar at(Scalar x, Scalar y) {
                 var rest = x.apply(Fn2.REM, y);
@@ -126,11 +112,9 @@ public interface ElementOps {
     private Tensor divisor(String op, double c) {
         if (c == 0 && !self().dtype().isFloat()) {
             throw new ShapeException(
-                    op
-                            + ": "
-                            + self().type()
-                            + " by zero, and no integer is the quotient; cast to a float type for"
-                            + " infinities");
+                    ("%s: %s by zero, and no integer is the quotient; cast to a float type for"
+                                    + " infinities")
+                            .formatted(op, self().type()));
         }
         return self().literal(c);
     }
@@ -194,12 +178,7 @@ public interface ElementOps {
     }
 
     default Tensor neg() {
-        record Neg() implements Unary {
-            @Override
-            public boolean accepts(DType type) {
-                return !type.isTruth();
-            }
-
+        record Neg() implements Unary.OfNumbers {
             @Override
             public Scalar at(Scalar x) {
                 return x.neg();
@@ -220,12 +199,7 @@ public interface ElementOps {
 
     /** The magnitude. The slope at zero is zero. Keeps two bits an element for its derivative. */
     default Tensor abs() {
-        record Abs() implements Unary {
-            @Override
-            public boolean accepts(DType type) {
-                return !type.isTruth();
-            }
-
+        record Abs() implements Unary.OfNumbers {
             @Override
             public Scalar at(Scalar x) {
                 return x.abs();
@@ -240,12 +214,7 @@ public interface ElementOps {
     }
 
     default Tensor square() {
-        record Square() implements Unary {
-            @Override
-            public boolean accepts(DType type) {
-                return !type.isTruth();
-            }
-
+        record Square() implements Unary.OfNumbers {
             @Override
             public Scalar at(Scalar x) {
                 return x.mul(x);
@@ -276,26 +245,18 @@ public interface ElementOps {
 
     /** The nearest value in {@code [low, high]}. At both bounds the slope is one. */
     default Tensor clamp(double low, double high) {
-        record Clamp(double low, double high) implements Unary {
+        record Clamp(double low, double high) implements Unary.OfNumbers {
             Clamp {
                 if (!(low <= high)) {
                     throw new ShapeException(
-                            "clamp: low is "
-                                    + low
-                                    + " and high is "
-                                    + high
-                                    + "; low must not be above");
+                            "clamp: low is %s and high is %s; low must not be above"
+                                    .formatted(low, high));
                 }
             }
 
             @Override
             public String name() {
                 return "clamp(" + low + ", " + high + ")";
-            }
-
-            @Override
-            public boolean accepts(DType type) {
-                return !type.isTruth();
             }
 
             @Override
@@ -342,7 +303,7 @@ public interface ElementOps {
 
     /** The same values, through which nothing flows back. */
     default Tensor detach() {
-        record Detach() implements Differentiable {
+        record Detach() implements ZeroDerivative {
             @Override
             public List<Type> infer(List<Type> in) {
                 return in;
@@ -351,11 +312,6 @@ public interface ElementOps {
             @Override
             public Kernel kernel(List<Type> in) {
                 return Moves.identity(in.getFirst().shape());
-            }
-
-            @Override
-            public void vjp(Rule rule) {
-                // that is the purpose of the op
             }
         }
         return self().apply(new Detach());

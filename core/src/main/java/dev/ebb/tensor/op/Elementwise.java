@@ -16,12 +16,7 @@ import java.util.List;
 public final class Elementwise {
     private Elementwise() {}
 
-    record Add() implements Binary {
-        @Override
-        public boolean accepts(DType type) {
-            return !type.isTruth();
-        }
-
+    record Add() implements Binary.OfNumbers {
         @Override
         public Scalar at(Scalar x, Scalar y) {
             return x.add(y);
@@ -38,12 +33,7 @@ public final class Elementwise {
         }
     }
 
-    record Sub() implements Binary {
-        @Override
-        public boolean accepts(DType type) {
-            return !type.isTruth();
-        }
-
+    record Sub() implements Binary.OfNumbers {
         @Override
         public Scalar at(Scalar x, Scalar y) {
             return x.sub(y);

@@ -10,11 +10,10 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
 import dev.ebb.tensor.Binary;
-import dev.ebb.tensor.Differentiable;
-import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 import dev.ebb.tensor.Unary;
+import dev.ebb.tensor.ZeroDerivative;
 
 import java.util.List;
 
@@ -304,7 +303,7 @@ public interface FunctionOps {
 
     /** A function that is constant between its jumps, so the derivative is zero. */
     private Tensor step(Fn1 fn) {
-        record Step(Fn1 fn) implements Differentiable {
+        record Step(Fn1 fn) implements ZeroDerivative {
             @Override
             public String name() {
                 return fn.text();
@@ -325,11 +324,6 @@ public interface FunctionOps {
                 var shape = in.getFirst().shape();
                 return Kernel.Map.of(
                         shape, List.of(View.contiguous(shape)), Scalar.arg(0).apply(fn));
-            }
-
-            @Override
-            public void vjp(Rule rule) {
-                // piecewise constant
             }
         }
         return self().apply(new Step(fn));

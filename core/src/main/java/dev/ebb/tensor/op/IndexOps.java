@@ -55,11 +55,9 @@ public interface IndexOps {
         int a = shape.axis(axis);
         if (index.rank() != shape.rank()) {
             throw new ShapeException(
-                    "takeAlong: an index of "
-                            + index.type()
-                            + " into "
-                            + self().type()
-                            + "; the ranks must agree, insert axes of size 1");
+                    ("takeAlong: an index of %s into %s; the ranks must agree, insert axes of size"
+                                    + " 1")
+                            .formatted(index.type(), self().type()));
         }
         return gather(a, index.broadcastTo(shape.with(a, index.shape().dim(a))));
     }

@@ -72,13 +72,9 @@ public final class Indexing {
             }
             if (!fits) {
                 throw new ShapeException(
-                        "an index of shape "
-                                + index
-                                + " into "
-                                + data
-                                + " along axis "
-                                + axis
-                                + ": it needs the same rank, and no other axis may be longer");
+                        ("an index of shape %s into %s along axis %s: it needs the same rank, and"
+                                        + " no other axis may be longer")
+                                .formatted(index, data, axis));
             }
             return index;
         }
@@ -153,11 +149,8 @@ public final class Indexing {
             var picked = address.picked(data, in.getFirst().shape());
             if (!source.shape().equals(picked) || source.dtype().isTruth()) {
                 throw new ShapeException(
-                        "scatter: the source is "
-                                + source
-                                + " where numbers of shape "
-                                + picked
-                                + " are expected");
+                        "scatter: the source is %s where numbers of shape %s are expected"
+                                .formatted(source, picked));
             }
             return List.of(source.with(data));
         }

@@ -106,14 +106,9 @@ public interface MoveOps {
         if (List.of(start.size(), stop.size(), step.size()).stream()
                 .anyMatch(n -> n != shape.rank())) {
             throw new ShapeException(
-                    "slice: one start, stop and step for each axis of "
-                            + self().type()
-                            + " are needed, not "
-                            + start
-                            + ", "
-                            + stop
-                            + " and "
-                            + step);
+                    ("slice: one start, stop and step for each axis of %s are needed, not %s, %s"
+                                    + " and %s")
+                            .formatted(self().type(), start, stop, step));
         }
         var first = new ArrayList<Integer>();
         var size = new ArrayList<Integer>();
@@ -123,17 +118,9 @@ public interface MoveOps {
             int to = stop.get(d) < 0 ? stop.get(d) + n : stop.get(d);
             if (from < 0 || to < from || to > n || step.get(d) < 1) {
                 throw new ShapeException(
-                        "slice: ["
-                                + start.get(d)
-                                + ", "
-                                + stop.get(d)
-                                + ") by "
-                                + step.get(d)
-                                + " of axis "
-                                + d
-                                + ", which has "
-                                + n
-                                + " elements; to walk backwards use flip");
+                        ("slice: [%s, %s) by %s of axis %s, which has %s elements; to walk"
+                                        + " backwards use flip")
+                                .formatted(start.get(d), stop.get(d), step.get(d), d, n));
             }
             first.add(from);
             size.add(Math.ceilDiv(to - from, step.get(d)));
@@ -179,13 +166,8 @@ public interface MoveOps {
         int n = self().dim(axis);
         if (count < 1 || n % count != 0) {
             throw new ShapeException(
-                    "chunk: axis "
-                            + axis
-                            + " of "
-                            + self().type()
-                            + " does not divide into "
-                            + count
-                            + " equal parts; use split");
+                    "chunk: axis %s of %s does not divide into %s equal parts; use split"
+                            .formatted(axis, self().type(), count));
         }
         int[] sizes = new int[count];
         Arrays.fill(sizes, n / count);
@@ -203,13 +185,9 @@ public interface MoveOps {
                 || high.size() != shape.rank()
                 || Stream.concat(low.stream(), high.stream()).anyMatch(n -> n < 0)) {
             throw new ShapeException(
-                    "pad: "
-                            + low
-                            + " before and "
-                            + high
-                            + " after: one number from 0 on for each axis of "
-                            + self().type()
-                            + " is needed");
+                    ("pad: %s before and %s after: one number from 0 on for each axis of %s is"
+                                    + " needed")
+                            .formatted(low, high, self().type()));
         }
         var dims = new ArrayList<Integer>();
         for (int d = 0; d < shape.rank(); d++) {
@@ -249,13 +227,8 @@ public interface MoveOps {
         for (int a : gone) {
             if (shape.dim(a) != 1) {
                 throw new ShapeException(
-                        "squeeze: axis "
-                                + a
-                                + " of "
-                                + self().type()
-                                + " has "
-                                + shape.dim(a)
-                                + " elements; only an axis of size 1 can go");
+                        "squeeze: axis %s of %s has %s elements; only an axis of size 1 can go"
+                                .formatted(a, self().type(), shape.dim(a)));
             }
         }
         return reshape(shape.reduce(gone, false));

@@ -36,14 +36,8 @@ public final class Moves {
             var x = in.getFirst();
             if (x.size() != to.size()) {
                 throw new ShapeException(
-                        "reshape: "
-                                + x
-                                + " has "
-                                + x.size()
-                                + " elements, "
-                                + to
-                                + " has "
-                                + to.size());
+                        "reshape: %s has %s elements, %s has %s"
+                                .formatted(x, x.size(), to, to.size()));
             }
             return List.of(x.with(to));
         }
@@ -158,14 +152,8 @@ public final class Moves {
                 if (size.dim(d) > 0
                         && (first < 0 || first >= x.dim(d) || last < 0 || last >= x.dim(d))) {
                     throw new ShapeException(
-                            "slice: elements "
-                                    + first
-                                    + " to "
-                                    + last
-                                    + " of axis "
-                                    + d
-                                    + ", which has "
-                                    + x.dim(d));
+                            "slice: elements %s to %s of axis %s, which has %s"
+                                    .formatted(first, last, d, x.dim(d)));
                 }
             }
             return List.of(in.getFirst().with(size));
@@ -229,13 +217,11 @@ public final class Moves {
                 if (!in.get(i).shape().equals(parts.get(i).shape())
                         || in.get(i).dtype() != in.getFirst().dtype()) {
                     throw new ShapeException(
-                            "assemble: operand "
-                                    + i
-                                    + " is "
-                                    + in.get(i)
-                                    + " where "
-                                    + in.getFirst().with(parts.get(i).shape())
-                                    + " is expected");
+                            "assemble: operand %s is %s where %s is expected"
+                                    .formatted(
+                                            i,
+                                            in.get(i),
+                                            in.getFirst().with(parts.get(i).shape())));
                 }
             }
             return List.of(in.getFirst().with(shape));
@@ -283,14 +269,8 @@ public final class Moves {
             int sum = sizes.stream().mapToInt(Integer::intValue).sum();
             if (sum != x.shape().dim(axis) || sizes.stream().anyMatch(n -> n < 0)) {
                 throw new ShapeException(
-                        "split: sizes "
-                                + sizes
-                                + " do not make up axis "
-                                + axis
-                                + " of "
-                                + x
-                                + ", which has "
-                                + x.shape().dim(axis));
+                        "split: sizes %s do not make up axis %s of %s, which has %s"
+                                .formatted(sizes, axis, x, x.shape().dim(axis)));
             }
             if (x.dtype() == DType.BIT) {
                 throw new ShapeException("split of " + x + "; cast to bool first");
@@ -319,12 +299,8 @@ public final class Moves {
     public static int length(String op, long size) {
         if (size > Integer.MAX_VALUE) {
             throw new ShapeException(
-                    op
-                            + ": an axis of "
-                            + size
-                            + " elements; an axis has at most "
-                            + Integer.MAX_VALUE
-                            + ", so use several");
+                    "%s: an axis of %s elements; an axis has at most %s, so use several"
+                            .formatted(op, size, Integer.MAX_VALUE));
         }
         return (int) size;
     }

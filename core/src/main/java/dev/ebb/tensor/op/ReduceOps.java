@@ -7,10 +7,9 @@ import dev.ebb.ir.Scalar;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
-import dev.ebb.tensor.Differentiable;
-import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.ZeroDerivative;
 import dev.ebb.tensor.network.Moments;
 import dev.ebb.tensor.network.Softmax;
 
@@ -236,7 +235,7 @@ public interface ReduceOps {
 
     /** The first index along an axis at which {@code extreme} stands; NaN equals NaN. */
     private Tensor first(int axis, Tensor extreme, boolean keep) {
-        record FirstIndex(int axis) implements Differentiable {
+        record FirstIndex(int axis) implements ZeroDerivative {
             @Override
             public String name() {
                 return "first_index(" + axis + ")";
@@ -262,11 +261,6 @@ public interface ReduceOps {
                 var none = new Scalar.Lit(DType.I64, x.shape().dim(axis));
                 var body = hit.select(new Scalar.Index(axis).cast(DType.I64), none);
                 return new Kernel.Fold(x.shape(), List.of(axis), Kernel.Combine.MIN, views, body);
-            }
-
-            @Override
-            public void vjp(Rule rule) {
-                // piecewise constant
             }
         }
         int a = self().shape().axis(axis);
@@ -299,7 +293,7 @@ public interface ReduceOps {
      * in either direction; NaN counts as larger than every number.
      */
     default Tensor argsort(int axis, boolean descending) {
-        record Argsort(int axis, boolean descending) implements Differentiable {
+        record Argsort(int axis, boolean descending) implements ZeroDerivative {
             @Override
             public String name() {
                 return "argsort(" + axis + (descending ? ", descending)" : ")");
@@ -322,11 +316,6 @@ public interface ReduceOps {
                         shape.dim(axis),
                         Cumulations.inner(shape, axis),
                         descending);
-            }
-
-            @Override
-            public void vjp(Rule rule) {
-                // piecewise constant
             }
         }
         int a = self().shape().axis(axis);

@@ -41,14 +41,9 @@ record ScatterOver(Write write, int axis) implements Differentiable {
             fits = d == axis || source.shape().dim(d) <= data.shape().dim(d);
         if (!fits) {
             throw new ShapeException(
-                    name()
-                            + ": a source of "
-                            + source
-                            + " for "
-                            + data
-                            + "; it needs the same element type and rank, and no axis but "
-                            + axis
-                            + " may be longer");
+                    ("%s: a source of %s for %s; it needs the same element type and rank, and no"
+                                    + " axis but %s may be longer")
+                            .formatted(name(), source, data, axis));
         }
         if (write != Write.SET && data.dtype().isTruth()) {
             throw new ShapeException(
@@ -56,13 +51,9 @@ record ScatterOver(Write write, int axis) implements Differentiable {
         }
         if (!isStretched(index.shape(), source.shape())) {
             throw new ShapeException(
-                    name()
-                            + ": an index of "
-                            + index
-                            + " for a source of "
-                            + source
-                            + "; it needs the same rank, and axes as long as the source's or of"
-                            + " size 1");
+                    ("%s: an index of %s for a source of %s; it needs the same rank, and axes as"
+                                    + " long as the source's or of size 1")
+                            .formatted(name(), index, source));
         }
         return List.of(data);
     }

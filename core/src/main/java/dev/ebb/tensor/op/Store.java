@@ -21,12 +21,9 @@ public record Store() implements Differentiable {
     public List<Type> infer(List<Type> in) {
         if (!in.getFirst().equals(in.getLast())) {
             throw new ShapeException(
-                    "a state of type "
-                            + in.getFirst()
-                            + " cannot become "
-                            + in.getLast()
-                            + ": a step must return its state with the same shapes and element"
-                            + " types");
+                    ("a state of type %s cannot become %s: a step must return its state with the"
+                                    + " same shapes and element types")
+                            .formatted(in.getFirst(), in.getLast()));
         }
         return List.of(in.getFirst());
     }

@@ -91,7 +91,7 @@ public final class FusedBlocks {
             places[s] = new Place[count];
             for (int k = 0; k < count; k++) {
                 int place = stage.places().get(k);
-                boolean isRegister = isRegister(stage, k);
+                boolean isRegister = stage.isRegister(k);
                 // a register needs no segment, but the loop expects one of the same kind
                 memory[s][k] = all.get(isRegister ? 0 : place).segment();
                 if (isRegister && place == all.size() && isSink(stage, k) && s == steps.length - 1)
@@ -136,14 +136,6 @@ public final class FusedBlocks {
         if (each < FEWEST) return Optional.empty();
         return Optional.of(
                 new FusedBlocks(loops.of(stages.get()), arguments, results, held, (int) each));
-    }
-
-    private static boolean isRegister(FusedStages.Stage stage, int place) {
-        var form = stage.form();
-        int reads = form.accesses().size();
-        return place < reads
-                ? form.accesses().get(place) == Access.REGISTER
-                : form.sinks().get(place - reads) == Sink.REGISTER;
     }
 
     /** Whether place {@code k} is a result; only the last loop writes results to registers. */

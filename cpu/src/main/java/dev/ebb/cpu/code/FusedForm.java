@@ -98,69 +98,7 @@ public record FusedForm(
          * with it.
          */
         boolean isHeavy() {
-            return switch (this) {
-                case EXP, EXPM1, LOG, LOG1P, SIN, COS, TAN, ATAN, TANH, ERF, ERFC -> true;
-                case ARGUMENT,
-                        CONSTANT,
-                        NEG,
-                        ABS,
-                        SIGN,
-                        SQRT,
-                        IS_NAN,
-                        ADD,
-                        SUB,
-                        MUL,
-                        DIV,
-                        MAX,
-                        MIN,
-                        EQ,
-                        NE,
-                        LT,
-                        LE,
-                        GT,
-                        GE,
-                        AND,
-                        OR,
-                        XOR,
-                        NOT,
-                        SELECT,
-                        SELECT_TRUTH,
-                        ZERO_OR_ONE ->
-                        false;
-            };
-        }
-
-        /** Whether its result is a boolean. */
-        boolean isTruth() {
-            return switch (this) {
-                case IS_NAN, EQ, NE, LT, LE, GT, GE, AND, OR, XOR, NOT, SELECT_TRUTH -> true;
-                case ARGUMENT,
-                        CONSTANT,
-                        NEG,
-                        ABS,
-                        SIGN,
-                        SQRT,
-                        EXP,
-                        EXPM1,
-                        LOG,
-                        LOG1P,
-                        SIN,
-                        COS,
-                        TAN,
-                        ATAN,
-                        TANH,
-                        ERF,
-                        ERFC,
-                        ADD,
-                        SUB,
-                        MUL,
-                        DIV,
-                        MAX,
-                        MIN,
-                        SELECT,
-                        ZERO_OR_ONE ->
-                        false;
-            };
+            return compareTo(EXP) >= 0 && compareTo(ERFC) <= 0;
         }
     }
 

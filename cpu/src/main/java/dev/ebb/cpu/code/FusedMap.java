@@ -52,21 +52,13 @@ public final class FusedMap {
             memory[s] = new MemorySegment[stage.places().size()];
             for (int k = 0; k < memory[s].length; k++) {
                 // a register needs no segment, but the loop expects one of the same kind
-                int place = isRegister(stage, k) ? 0 : stage.places().get(k);
+                int place = stage.isRegister(k) ? 0 : stage.places().get(k);
                 memory[s][k] = places.get(place).segment();
             }
             steps[s] = stage.steps(0);
         }
         width = (int) entry.stages().type().bytes(1);
         most = entry.stages().usesRegisters() ? Tile.LENGTH : MOST_BYTES / width;
-    }
-
-    private static boolean isRegister(FusedStages.Stage stage, int place) {
-        var form = stage.form();
-        int reads = form.accesses().size();
-        return place < reads
-                ? form.accesses().get(place) == Access.REGISTER
-                : form.sinks().get(place - reads) == Sink.REGISTER;
     }
 
     /** The kernel as generated loops, if its body and its views allow them. */
@@ -164,7 +156,7 @@ public final class FusedMap {
 
     private long at(FusedStages.Stage stage, int k, long[] starts, int skip) {
         int place = stage.places().get(k);
-        if (isRegister(stage, k)) return (long) place * REGISTER + skip;
+        if (stage.isRegister(k)) return (long) place * REGISTER + skip;
         long element = starts[place] + skip * runs.step(place);
         return bits[place] ? element >> 3 : element * width;
     }

@@ -39,6 +39,14 @@ public record FusedStages(List<Stage> stages) {
             after = List.copyOf(after);
         }
 
+        /** Whether a place, of those that are read and then those written, is a register. */
+        boolean isRegister(int place) {
+            int reads = form.accesses().size();
+            return place < reads
+                    ? form.accesses().get(place) == Access.REGISTER
+                    : form.sinks().get(place - reads) == Sink.REGISTER;
+        }
+
         /** The functions as steps on the registers of a tile, from {@code base} on. */
         public TileStep[] steps(int base) {
             return steps(base, REGISTER);

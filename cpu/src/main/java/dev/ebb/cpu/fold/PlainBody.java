@@ -12,15 +12,7 @@ import java.util.Optional;
  * The body of a fold, computed by the steps of a tile program while cold and by a generated loop
  * once that is faster. Both give the same bits.
  */
-final class PlainBody implements FoldBody {
-    private final TileProgram program;
-    private final Optional<FusedRun> fused;
-
-    PlainBody(TileProgram program, Optional<FusedRun> fused) {
-        this.program = program;
-        this.fused = fused;
-    }
-
+record PlainBody(TileProgram program, Optional<FusedRun> fused) implements FoldBody {
     @Override
     public void expect(long elements) {
         fused.ifPresent(f -> f.entry().expect(elements));

@@ -6,19 +6,7 @@ import dev.ebb.cpu.tile.Tile;
  * The body of a fold over columns that reads numbers of the rows; the numbers are computed for
  * several rows ahead.
  */
-final class RowColumns implements FoldBody {
-    private final RowNumbers numbers;
-    private final RowBody body;
-    private final long rows;
-    private final long width;
-
-    RowColumns(RowNumbers numbers, RowBody body, long rows, long width) {
-        this.numbers = numbers;
-        this.body = body;
-        this.rows = rows;
-        this.width = width;
-    }
-
+record RowColumns(RowNumbers numbers, RowBody body, long rows, long width) implements FoldBody {
     @Override
     public void expect(long elements) {
         numbers.expect(elements);

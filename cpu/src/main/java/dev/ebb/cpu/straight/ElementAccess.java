@@ -23,7 +23,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /** Writes the code that moves numbers between locals and a program's memory. */
-final class ElementAccess {
+record ElementAccess(CodeBuilder code, Location location) {
     private static final ClassDesc SEGMENT = desc(MemorySegment.class);
     private static final ClassDesc READS = desc(RunLoads.class);
 
@@ -34,14 +34,6 @@ final class ElementAccess {
 
         /** Pushes the offset of byte {@code at} of a buffer in that segment. */
         void offset(Buffer buffer, long at);
-    }
-
-    private final CodeBuilder code;
-    private final Location location;
-
-    ElementAccess(CodeBuilder code, Location location) {
-        this.code = code;
-        this.location = location;
     }
 
     /** Buffers at fixed addresses: their segment is a constant. */

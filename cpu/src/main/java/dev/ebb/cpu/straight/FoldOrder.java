@@ -15,20 +15,10 @@ import java.util.function.LongFunction;
  * are combined row by row. Lanes without an element are omitted: combining with the neutral element
  * changes no bit, because a sum starts from zero and so is never a negative zero.
  */
-final class FoldOrder {
+record FoldOrder(ScalarCode code, Combine combine, DType type) {
     static final int MOST = 64;
 
     private static final int LANES = 32;
-
-    private final ScalarCode code;
-    private final Combine combine;
-    private final DType type;
-
-    FoldOrder(ScalarCode code, Combine combine, DType type) {
-        this.code = code;
-        this.combine = combine;
-        this.type = type;
-    }
 
     private Operand both(Operand x, Operand y) {
         return code.apply(combine.function(), x, y);

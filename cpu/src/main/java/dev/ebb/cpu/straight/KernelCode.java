@@ -14,13 +14,7 @@ import java.util.Collections;
 import java.util.List;
 
 /** Emits an unrolled kernel, element by element. */
-final class KernelCode {
-    private final ScalarCode code;
-
-    KernelCode(ScalarCode code) {
-        this.code = code;
-    }
-
+record KernelCode(ScalarCode code) {
     /** Element {@code position}, in row-major order of {@code shape}, of a view. */
     static long at(View view, Shape shape, long position) {
         long at = view.offset();

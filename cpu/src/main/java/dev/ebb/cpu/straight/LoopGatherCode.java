@@ -26,7 +26,7 @@ import java.lang.foreign.ValueLayout;
  * Emits the loop of one gather of a {@link MergedLoopBody}. Its locals are the registers of f64 and
  * f32, the offsets of data and index, the first register, and the number of iterations.
  */
-final class LoopGatherCode {
+record LoopGatherCode(CodeBuilder code, ClassData objects) {
     static final MethodTypeDesc TYPE =
             MethodTypeDesc.of(
                     CD_void,
@@ -43,14 +43,6 @@ final class LoopGatherCode {
     private static final int ROUNDS = 7;
     private static final ClassDesc SEGMENT = desc(MemorySegment.class);
     private static final ClassDesc READS = desc(RunLoads.class);
-
-    private final CodeBuilder code;
-    private final ClassData objects;
-
-    LoopGatherCode(CodeBuilder code, ClassData objects) {
-        this.code = code;
-        this.objects = objects;
-    }
 
     void write(MergedLoop.GatheredRows pick, int iterations) {
         var next = code.newLabel();

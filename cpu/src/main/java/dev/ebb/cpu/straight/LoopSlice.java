@@ -1,7 +1,6 @@
 package dev.ebb.cpu.straight;
 
 import dev.ebb.cpu.fold.AxisGroups;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -92,12 +91,7 @@ record LoopSlice(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Library _,
-                    dev.ebb.ir.Control _ -> {}
+                    Kernel.Opaque _ -> {}
         }
         return found;
     }

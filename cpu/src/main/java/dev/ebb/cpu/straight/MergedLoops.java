@@ -8,7 +8,6 @@ import dev.ebb.exec.CompiledSequence;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -162,12 +161,7 @@ final class MergedLoops {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Library _,
-                    dev.ebb.ir.Control _ -> {}
+                    Kernel.Opaque _ -> {}
         }
         found.removeIf(n -> n < FEWEST || (n > MOST_AT_ONCE && n < many));
         return found;
@@ -334,12 +328,7 @@ final class MergedLoops {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Library _,
-                    dev.ebb.ir.Control _ ->
+                    Kernel.Opaque _ ->
                     false;
         };
     }

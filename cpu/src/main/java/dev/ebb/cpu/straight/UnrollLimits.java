@@ -3,7 +3,6 @@ package dev.ebb.cpu.straight;
 import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.RowParts;
@@ -84,12 +83,7 @@ final class UnrollLimits {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Library _,
-                    dev.ebb.ir.Control _ ->
+                    Kernel.Opaque _ ->
                     Long.MAX_VALUE;
         };
     }
@@ -132,12 +126,7 @@ final class UnrollLimits {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
-                    DecodingContract _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Library _,
-                    dev.ebb.ir.Control _ ->
+                    Kernel.Opaque _ ->
                     -1;
         };
     }

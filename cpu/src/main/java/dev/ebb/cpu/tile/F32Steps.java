@@ -244,7 +244,7 @@ public final class F32Steps {
 
     private static void plainTruth(
             Fn2 fn, float[] r, int a, int b, int[] c, int o, int skip, int n) {
-        for (int i = skip; i < n; i++) c[o + i] = F64Steps.holds(fn, r[a + i], r[b + i]) ? 1 : 0;
+        for (int i = skip; i < n; i++) c[o + i] = fn.holds(r[a + i], r[b + i]) ? 1 : 0;
     }
 
     private static void plainSelect(

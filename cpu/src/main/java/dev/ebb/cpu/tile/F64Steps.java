@@ -210,36 +210,7 @@ public final class F64Steps {
     }
 
     private static void compare(Fn2 fn, double[] r, int a, int b, int[] c, int o, int n) {
-        for (int i = 0; i < n; i++) c[o + i] = holds(fn, r[a + i], r[b + i]) ? 1 : 0;
-    }
-
-    static boolean holds(Fn2 fn, double x, double y) {
-        return switch (fn) {
-            case EQ -> x == y;
-            case NE -> x != y;
-            case LT -> x < y;
-            case LE -> x <= y;
-            case GT -> x > y;
-            case GE -> x >= y;
-            case ADD,
-                    SUB,
-                    MUL,
-                    DIV,
-                    REM,
-                    MAX,
-                    MIN,
-                    POW,
-                    ATAN2,
-                    HYPOT,
-                    POLYGAMMA,
-                    AND,
-                    OR,
-                    XOR,
-                    SHL,
-                    SHR,
-                    USHR ->
-                    throw new IllegalArgumentException(fn + " is no comparison");
-        };
+        for (int i = 0; i < n; i++) c[o + i] = fn.holds(r[a + i], r[b + i]) ? 1 : 0;
     }
 
     private static void select(int[] m, int c, double[] r, int yes, int no, int o, int n) {

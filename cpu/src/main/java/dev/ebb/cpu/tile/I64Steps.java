@@ -76,36 +76,8 @@ final class I64Steps {
     }
 
     private static void compare(Fn2 fn, long[] r, int a, int b, int[] c, int o, int n) {
-        for (int i = 0; i < n; i++) c[o + i] = holds(fn, Long.compare(r[a + i], r[b + i])) ? 1 : 0;
-    }
-
-    private static boolean holds(Fn2 fn, int sign) {
-        return switch (fn) {
-            case EQ -> sign == 0;
-            case NE -> sign != 0;
-            case LT -> sign < 0;
-            case LE -> sign <= 0;
-            case GT -> sign > 0;
-            case GE -> sign >= 0;
-            case ADD,
-                    SUB,
-                    MUL,
-                    DIV,
-                    REM,
-                    MAX,
-                    MIN,
-                    POW,
-                    ATAN2,
-                    HYPOT,
-                    POLYGAMMA,
-                    AND,
-                    OR,
-                    XOR,
-                    SHL,
-                    SHR,
-                    USHR ->
-                    throw new IllegalArgumentException(fn + " is no comparison");
-        };
+        for (int i = 0; i < n; i++)
+            c[o + i] = fn.holds(Long.compare(r[a + i], r[b + i]), 0) ? 1 : 0;
     }
 
     private static void select(int[] m, int c, long[] r, int yes, int no, int o, int n) {

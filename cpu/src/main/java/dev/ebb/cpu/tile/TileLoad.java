@@ -44,11 +44,8 @@ public final class TileLoad implements TileStep {
         }
         if (rank > Tile.RANK) {
             throw new IllegalArgumentException(
-                    "a view of "
-                            + rank
-                            + " separate axes; at most "
-                            + Tile.RANK
-                            + " are supported");
+                    "a view of %s separate axes; at most %s are supported"
+                            .formatted(rank, Tile.RANK));
         }
         sizes = Arrays.copyOf(s, rank);
         strides = Arrays.copyOf(w, rank);

@@ -162,14 +162,9 @@ public final class TileProgram {
         return -1;
     }
 
-    /** The start of the register of body {@code j}, in the array of its {@link #type}. */
+    /** The start of the register of body {@code j}. */
     public int result(int j) {
         return results[j];
-    }
-
-    /** The compute type of body {@code j}. */
-    DType type(int j) {
-        return line.operations().get(line.results().get(j)).type();
     }
 
     /**

@@ -32,14 +32,9 @@ public final class Tiles {
         for (int i = 0; i < Math.min(tiles.length, needed.workers()); i++) {
             if (!needed.isWithin(scratch.worker(i))) {
                 throw new IllegalStateException(
-                        kernel
-                                + " needs "
-                                + needed
-                                + " of worker "
-                                + i
-                                + ", which has "
-                                + scratch.worker(i)
-                                + ": reserve memory for all nodes of a program first");
+                        ("%s needs %s of worker %s, which has %s: reserve memory for all nodes of a"
+                                        + " program first")
+                                .formatted(kernel, needed, i, scratch.worker(i)));
             }
         }
     }

@@ -73,16 +73,6 @@ public final class BlasLt {
         return "cuBLAS status " + code + ", " + name;
     }
 
-    long version() {
-        try (var arena = Arena.ofConfined()) {
-            var to = arena.allocate(ValueLayout.JAVA_INT);
-            library.call("cublasLtGetProperty", 0, to.address());
-            int major = to.get(ValueLayout.JAVA_INT, 0);
-            library.call("cublasLtGetProperty", 1, to.address());
-            return major * 100L + to.get(ValueLayout.JAVA_INT, 0);
-        }
-    }
-
     private long handle(String function, Object... rest) {
         try (var confined = Arena.ofConfined()) {
             var to = confined.allocate(ValueLayout.JAVA_LONG);

@@ -231,10 +231,6 @@ public final class Driver implements Streams, Kernels.Loader {
         return handle("cuModuleLoadData", cubin.address());
     }
 
-    void unload(long module) {
-        library.call("cuModuleUnload", module);
-    }
-
     @Override
     public long function(long module, String name) {
         try (var arena = Arena.ofConfined()) {

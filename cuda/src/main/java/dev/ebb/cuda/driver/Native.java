@@ -47,12 +47,10 @@ final class Native {
                                     .orElseThrow(
                                             () ->
                                                     new CudaException(
-                                                            library
-                                                                    + " has no function "
-                                                                    + name
-                                                                    + "; it is older than this"
-                                                                    + " program needs: install a"
-                                                                    + " newer one"));
+                                                            ("%s has no function %s; it is older"
+                                                                 + " than this program needs:"
+                                                                 + " install a newer one")
+                                                                    .formatted(library, name)));
                     var layouts = new MemoryLayout[arguments.length];
                     for (int i = 0; i < arguments.length; i++) layouts[i] = layout(arguments[i]);
                     return Linker.nativeLinker()

@@ -74,14 +74,8 @@ public final class Nvrtc {
         int code = library.code("nvrtcCompileProgram", program, count, options.address());
         if (code != 0) {
             throw new CudaException(
-                    "kernel "
-                            + name
-                            + " does not compile for "
-                            + architecture
-                            + " (NVRTC error "
-                            + code
-                            + "):\n"
-                            + log(arena, program));
+                    "kernel %s does not compile for %s (NVRTC error %s):\n%s"
+                            .formatted(name, architecture, code, log(arena, program)));
         }
         return text(arena, program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN")
                 .toArray(ValueLayout.JAVA_BYTE);

@@ -29,12 +29,9 @@ public sealed interface Action {
             operands = List.copyOf(operands);
             if (blocks < 1 || blocks > Integer.MAX_VALUE || threads < 1 || threads > 1024) {
                 throw new IllegalArgumentException(
-                        name
-                                + " of "
-                                + blocks
-                                + " blocks of "
-                                + threads
-                                + " threads; a grid has 1 to 2147483647 blocks of 1 to 1024");
+                        ("%s of %s blocks of %s threads; a grid has 1 to 2147483647 blocks of 1 to"
+                                        + " 1024")
+                                .formatted(name, blocks, threads));
             }
         }
 

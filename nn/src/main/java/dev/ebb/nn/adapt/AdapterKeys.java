@@ -61,10 +61,8 @@ final class AdapterKeys {
             if (expected.contains(member.getValue())) continue;
             throw new FileFormatException(
                     file,
-                    member.getKey()
-                            + " is "
-                            + member.getValue()
-                            + ", which changes what the adapters compute and is not implemented");
+                    "%s is %s, which changes what the adapters compute and is not implemented"
+                            .formatted(member.getKey(), member.getValue()));
         }
         var rank = json.at("r").flatMap(Json::whole).filter(r -> r > 0 && r < 1 << 20);
         var alpha = json.at("lora_alpha").flatMap(Json::number).filter(Double::isFinite);

@@ -55,9 +55,7 @@ public record Freezing(List<Boolean> trained) {
     private void requireCount(int tensors) {
         if (tensors == trained.size()) return;
         throw new IllegalArgumentException(
-                "this was made for a model of "
-                        + trained.size()
-                        + " tensors, and there are "
-                        + tensors);
+                "this was made for a model of %s tensors, and there are %s"
+                        .formatted(trained.size(), tensors));
     }
 }

@@ -24,10 +24,9 @@ public record Lora(Dense base, Pair pair, double scale) implements Dense {
             boolean matrices = down.rank() == 2 && up.rank() == 2;
             if (!matrices || down.dim(1) != up.dim(0)) {
                 throw new IllegalArgumentException(
-                        "a correction of low rank is [inputs, rank] and [rank, outputs], not "
-                                + down.type()
-                                + " and "
-                                + up.type());
+                        ("a correction of low rank is [inputs, rank] and [rank, outputs], not %s"
+                                        + " and %s")
+                                .formatted(down.type(), up.type()));
             }
         }
 

@@ -54,10 +54,8 @@ public record LoraAdapters(SequencedMap<String, Lora.Pair> layers, LoraConfig co
                             .anyMatch(name -> name.equals(target) || name.endsWith("." + target));
             if (used) continue;
             throw new IllegalArgumentException(
-                    "no dense layer is called "
-                            + target
-                            + "; those of this model are "
-                            + String.join(", ", ends));
+                    "no dense layer is called %s; those of this model are %s"
+                            .formatted(target, String.join(", ", ends)));
         }
         return new LoraAdapters(pairs, config);
     }
@@ -89,13 +87,9 @@ public record LoraAdapters(SequencedMap<String, Lora.Pair> layers, LoraConfig co
         var size = size(layer);
         if (size.dim(0) == pair.down().dim(0) && size.dim(1) == pair.up().dim(1)) return layer;
         throw new IllegalArgumentException(
-                "the layer "
-                        + path
-                        + " is "
-                        + size
-                        + ", and its correction "
-                        + Shape.of(pair.down().dim(0), pair.up().dim(1))
-                        + "; were the adapters made for another model size?");
+                ("the layer %s is %s, and its correction %s; were the adapters made for another"
+                                + " model size?")
+                        .formatted(path, size, Shape.of(pair.down().dim(0), pair.up().dim(1))));
     }
 
     /** The inputs and outputs of a layer. */

@@ -108,15 +108,12 @@ record WeightQuantiser(Bits bits, int inputs, int pieces, int columns, int block
         double size = Math.abs(at(weight, input, piece, column));
         if (Double.isFinite(size)) return size;
         throw new IllegalArgumentException(
-                "the weight at ["
-                        + input
-                        + ", "
-                        + (piece * columns + column)
-                        + "] is "
-                        + at(weight, input, piece, column)
-                        + ", which no code of "
-                        + bits
-                        + " bits stands for");
+                "the weight at [%s, %s] is %s, which no code of %s bits stands for"
+                        .formatted(
+                                input,
+                                piece * columns + column,
+                                at(weight, input, piece, column),
+                                bits));
     }
 
     private Array codes(Array weight, Array scales) {

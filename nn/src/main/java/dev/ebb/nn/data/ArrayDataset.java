@@ -12,11 +12,9 @@ record ArrayDataset(Array x, Array y) implements Dataset {
     ArrayDataset {
         if (x.rank() == 0 || y.rank() == 0 || x.dim(0) != y.dim(0)) {
             throw new ShapeException(
-                    "inputs of "
-                            + x.type()
-                            + " and targets of "
-                            + y.type()
-                            + " need as many rows each: their first axes must be equal");
+                    ("inputs of %s and targets of %s need as many rows each: their first axes must"
+                                    + " be equal")
+                            .formatted(x.type(), y.type()));
         }
     }
 

@@ -44,11 +44,9 @@ public final class Corpus {
     public Batch batch(int size, int context, Seed seed, long step) {
         if (bytes.length <= context) {
             throw new IllegalArgumentException(
-                    "a text of "
-                            + bytes.length
-                            + " bytes is too short for a context of "
-                            + context
-                            + "; give more text or a context below its length");
+                    ("a text of %s bytes is too short for a context of %s; give more text or a"
+                                    + " context below its length")
+                            .formatted(bytes.length, context));
         }
         var ids = new int[size * context];
         var targets = new int[size * context];

@@ -36,12 +36,8 @@ public final class Csv {
             if (line.fields().size() != names.size()) {
                 throw new FileFormatException(
                         file,
-                        "line "
-                                + line.number()
-                                + " has "
-                                + line.fields().size()
-                                + " fields where the header has "
-                                + names.size());
+                        "line %s has %s fields where the header has %s"
+                                .formatted(line.number(), line.fields().size(), names.size()));
             }
         }
         return new Csv(file, names, lines.subList(1, lines.size()));
@@ -79,13 +75,9 @@ public final class Csv {
         } catch (NumberFormatException e) {
             throw new FileFormatException(
                     file,
-                    "line "
-                            + line.number()
-                            + ", column "
-                            + names.get(at)
-                            + ": \""
-                            + field
-                            + "\" is no number; columns of words are read by classes()");
+                    ("line %s, column %s: \"%s\" is no number; columns of words are read by"
+                                    + " classes()")
+                            .formatted(line.number(), names.get(at), field));
         }
     }
 
@@ -118,14 +110,8 @@ public final class Csv {
             if (numbers[i] < 0)
                 throw new FileFormatException(
                         file,
-                        "line "
-                                + lines.get(i).number()
-                                + ", column "
-                                + column
-                                + ": \""
-                                + word
-                                + "\" is none of the classes "
-                                + known);
+                        "line %s, column %s: \"%s\" is none of the classes %s"
+                                .formatted(lines.get(i).number(), column, word, known));
         }
         return new Classes(List.copyOf(known), Array.of(numbers));
     }

@@ -50,11 +50,8 @@ public interface Dataset {
         int held = (int) Math.round(rows() * validation);
         if (!(validation > 0 && validation < 1) || held == 0 || held == rows()) {
             throw new IllegalArgumentException(
-                    "a share of "
-                            + validation
-                            + " of "
-                            + rows()
-                            + " rows leaves one part empty; 0.1 is common");
+                    "a share of %s of %s rows leaves one part empty; 0.1 is common"
+                            .formatted(validation, rows()));
         }
         var order = Shuffle.shuffled(rows(), seed.of("split"));
         var first = IntStream.range(0, held).map(i -> order[i]).sorted().toArray();

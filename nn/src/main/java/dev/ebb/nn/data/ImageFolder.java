@@ -176,15 +176,10 @@ public final class ImageFolder implements Dataset {
         if (points <= most) return;
         throw new FileFormatException(
                 file,
-                "a picture of "
-                        + reader.getWidth(0)
-                        + " by "
-                        + reader.getHeight(0)
-                        + " points; a file of "
-                        + Files.size(file)
-                        + " bytes holds at most "
-                        + most
-                        + ", so shrink it, or fetch it again if it was cut");
+                ("a picture of %s by %s points; a file of %s bytes holds at most %s, so shrink it,"
+                                + " or fetch it again if it was cut")
+                        .formatted(
+                                reader.getWidth(0), reader.getHeight(0), Files.size(file), most));
     }
 
     private void fill(BufferedImage picture, float[] values, int from) {

@@ -51,12 +51,9 @@ public record Instructions(List<Example> examples) {
                 if (!KEYS.contains(key))
                     throw new FileFormatException(
                             file,
-                            "line "
-                                    + number
-                                    + " has \""
-                                    + key
-                                    + "\", which is not used; put what counts into the prompt, and"
-                                    + " take the rest out");
+                            ("line %s has \"%s\", which is not used; put what counts into the"
+                                            + " prompt, and take the rest out")
+                                    .formatted(number, key));
         var example =
                 new Example(
                         part(file, json, "prompt", number), part(file, json, "response", number));
@@ -72,10 +69,8 @@ public record Instructions(List<Example> examples) {
         if (text.isPresent()) return text.get();
         throw new FileFormatException(
                 file,
-                "line "
-                        + number
-                        + " has no text \""
-                        + key
-                        + "\"; a line is {\"prompt\": \"...\", \"response\": \"...\"}");
+                ("line %s has no text \"%s\"; a line is {\"prompt\": \"...\", \"response\":"
+                                + " \"...\"}")
+                        .formatted(number, key));
     }
 }

@@ -27,11 +27,8 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
     public Loader {
         if (batch < 1 || batch > data.rows()) {
             throw new IllegalArgumentException(
-                    "batches of "
-                            + batch
-                            + " rows from "
-                            + data.rows()
-                            + "; a batch has at least one row and at most all");
+                    "batches of %s rows from %s; a batch has at least one row and at most all"
+                            .formatted(batch, data.rows()));
         }
         if (ahead < 0) throw new IllegalArgumentException("read " + ahead + " batches ahead");
     }
@@ -103,11 +100,6 @@ public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
 
         public boolean hasNext() {
             return given < end;
-        }
-
-        /** The number of rows of the epoch read so far, including those before the first batch. */
-        public int row() {
-            return given;
         }
 
         /** The next batch; waits for it. */

@@ -17,11 +17,9 @@ public final class TextWindows implements Dataset {
     public TextWindows(int[] tokens, int context) {
         if (context < 1 || tokens.length <= context) {
             throw new IllegalArgumentException(
-                    "windows of "
-                            + context
-                            + " tokens from a text of "
-                            + tokens.length
-                            + "; a window has at least one token and less than the text");
+                    ("windows of %s tokens from a text of %s; a window has at least one token and"
+                                    + " less than the text")
+                            .formatted(context, tokens.length));
         }
         this.tokens = tokens.clone();
         this.context = context;

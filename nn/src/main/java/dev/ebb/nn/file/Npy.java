@@ -71,12 +71,8 @@ public final class Npy {
         if (size < 0 || size > Math.min(most, Integer.MAX_VALUE - 8))
             throw new FileFormatException(
                     file,
-                    entry.getName()
-                            + " should have "
-                            + size
-                            + " bytes, which "
-                            + entry.getCompressedSize()
-                            + " packed ones cannot hold, or a Java array");
+                    "%s should have %s bytes, which %s packed ones cannot hold, or a Java array"
+                            .formatted(entry.getName(), size, entry.getCompressedSize()));
         try (var in = zip.getInputStream(entry)) {
             var bytes = in.readNBytes((int) size);
             if (bytes.length == size && in.read() < 0) return bytes;

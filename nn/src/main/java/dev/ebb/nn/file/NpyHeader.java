@@ -41,12 +41,8 @@ record NpyHeader(Type type, boolean swapped, boolean columns, int start) {
         long length = version == 1 ? in.getShort() & 0xffff : remainingLength(file, in);
         if (length > in.remaining()) {
             throw new FileFormatException(
-                    file
-                            + ": truncated: the header should have "
-                            + length
-                            + " bytes, but "
-                            + in.remaining()
-                            + " are left");
+                    "%s: truncated: the header should have %s bytes, but %s are left"
+                            .formatted(file, length, in.remaining()));
         }
         var text = new byte[(int) length];
         in.get(text);
@@ -65,10 +61,9 @@ record NpyHeader(Type type, boolean swapped, boolean columns, int start) {
         var shape = SHAPE.matcher(text);
         if (!descr.find() || !order.find() || !shape.find()) {
             throw new FileFormatException(
-                    file
-                            + ": the .npy header needs descr (a plain element type), fortran_order"
-                            + " and shape, but says "
-                            + text.strip());
+                    ("%s: the .npy header needs descr (a plain element type), fortran_order and"
+                                    + " shape, but says %s")
+                            .formatted(file, text.strip()));
         }
         var dtype = dtype(file, descr.group(2));
         boolean swapped = descr.group(1).equals(">") && dtype.bytes(1) > 1;
@@ -98,11 +93,9 @@ record NpyHeader(Type type, boolean swapped, boolean columns, int start) {
             case "b1" -> DType.BOOL;
             default ->
                     throw new FileFormatException(
-                            file
-                                    + ": elements of type "
-                                    + code
-                                    + " are not held by Ebb; save them as f4, f8, f2, i4, i8, u1 or"
-                                    + " b1");
+                            ("%s: elements of type %s are not held by Ebb; save them as f4, f8, f2,"
+                                            + " i4, i8, u1 or b1")
+                                    .formatted(file, code));
         };
     }
 

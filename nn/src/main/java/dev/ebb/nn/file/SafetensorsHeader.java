@@ -44,11 +44,9 @@ record SafetensorsHeader(
             if (dtype.isEmpty()) {
                 throw new FileFormatException(
                         file,
-                        "the tensor "
-                                + name
-                                + " is of type "
-                                + label
-                                + ", which Ebb does not hold; save it as F32, BF16 or F16");
+                        ("the tensor %s is of type %s, which Ebb does not hold; save it as F32,"
+                                        + " BF16 or F16")
+                                .formatted(name, label));
             }
             return new Type(dtype.get(), shape);
         }
@@ -68,20 +66,16 @@ record SafetensorsHeader(
         if (length < 0 || length > LONGEST) {
             throw new FileFormatException(
                     file,
-                    "not safetensors: its first 8 bytes claim a header of "
-                            + Long.toUnsignedString(length)
-                            + " bytes, more than the "
-                            + LONGEST
-                            + " that the format allows");
+                    ("not safetensors: its first 8 bytes claim a header of %s bytes, more than the"
+                                    + " %s that the format allows")
+                            .formatted(Long.toUnsignedString(length), LONGEST));
         }
         if (length > size - 8) {
             throw new FileFormatException(
                     file,
-                    "truncated: the header should have "
-                            + length
-                            + " bytes, but the file ends after "
-                            + (size - 8)
-                            + "; fetch it again");
+                    ("truncated: the header should have %s bytes, but the file ends after %s; fetch"
+                                    + " it again")
+                            .formatted(length, size - 8));
         }
         var json = json(file, all.asSlice(8, length).asByteBuffer());
         if (!(json instanceof Json.Obj(var members)))
@@ -151,14 +145,8 @@ record SafetensorsHeader(
             if (bytes != to - from) {
                 throw new FileFormatException(
                         file,
-                        "the tensor "
-                                + name
-                                + " has "
-                                + (to - from)
-                                + " bytes, but "
-                                + entry.type(file, name)
-                                + " takes "
-                                + bytes);
+                        "the tensor %s has %s bytes, but %s takes %s"
+                                .formatted(name, to - from, entry.type(file, name), bytes));
             }
         }
         return entry;
@@ -202,12 +190,8 @@ record SafetensorsHeader(
             if (entry.from > end) {
                 throw new FileFormatException(
                         file,
-                        (entry.from - end)
-                                + " bytes between "
-                                + before
-                                + " and "
-                                + e.getKey()
-                                + " belong to no tensor");
+                        "%s bytes between %s and %s belong to no tensor"
+                                .formatted(entry.from - end, before, e.getKey()));
             }
             end = entry.to;
             before = e.getKey();
@@ -215,13 +199,9 @@ record SafetensorsHeader(
         if (end > dataBytes) {
             throw new FileFormatException(
                     file,
-                    "truncated: the tensors end at byte "
-                            + end
-                            + " of the data, with "
-                            + before
-                            + ", but the file holds "
-                            + dataBytes
-                            + "; fetch it again");
+                    ("truncated: the tensors end at byte %s of the data, with %s, but the file"
+                                    + " holds %s; fetch it again")
+                            .formatted(end, before, dataBytes));
         }
         if (end < dataBytes) {
             throw new FileFormatException(

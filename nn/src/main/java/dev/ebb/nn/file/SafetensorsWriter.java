@@ -56,11 +56,8 @@ final class SafetensorsWriter {
                             .orElseThrow(
                                     () ->
                                             new IllegalArgumentException(
-                                                    tensor.name()
-                                                            + " is "
-                                                            + type
-                                                            + ", which safetensors cannot hold;"
-                                                            + " cast it"));
+                                                    "%s is %s, which safetensors cannot hold; cast it"
+                                                            .formatted(tensor.name(), type)));
             long end = Math.addExact(at, type.bytes());
             var entry = new LinkedHashMap<String, Json>();
             entry.put("dtype", Json.of(label));

@@ -74,10 +74,8 @@ public final class ShardedSafetensors implements TensorSource {
         } catch (FileSystemException e) {
             throw new FileFormatException(
                     index,
-                    file.getFileName()
-                            + ": this shard is missing or cannot be opened; it should hold the"
-                            + " tensor "
-                            + tensor,
+                    "%s: this shard is missing or cannot be opened; it should hold the tensor %s"
+                            .formatted(file.getFileName(), tensor),
                     e);
         }
     }

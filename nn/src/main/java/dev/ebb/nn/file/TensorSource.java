@@ -58,26 +58,25 @@ public sealed interface TensorSource extends AutoCloseable permits Safetensors, 
                                 () ->
                                         new FileFormatException(
                                                 file(),
-                                                "the tensor "
-                                                        + name
-                                                        + " is missing, expected as "
-                                                        + expected
-                                                        + "; the file has "
-                                                        + NameList.sample(names())));
+                                                "the tensor %s is missing, expected as %s; the file has %s"
+                                                        .formatted(
+                                                                name,
+                                                                expected,
+                                                                NameList.sample(names()))));
         boolean alike = stored.dtype() == expected.dtype();
         boolean floats = stored.dtype().isFloat() && expected.dtype().isFloat();
         if (stored.shape().equals(expected.shape()) && (alike || floats)) return;
         throw new FileFormatException(
                 file(),
-                "the tensor "
-                        + name
-                        + " is "
-                        + stored
-                        + ", but "
-                        + expected
-                        + (stored.shape().equals(expected.shape())
-                                ? " is expected; save it as that type"
-                                : " is expected; was the file made for another model size?"));
+                "the tensor %s is %s, but %s%s"
+                        .formatted(
+                                name,
+                                stored,
+                                expected,
+                                stored.shape().equals(expected.shape())
+                                        ? " is expected; save it as that type"
+                                        : " is expected; was the file made for another model"
+                                                + " size?"));
     }
 
     @Override

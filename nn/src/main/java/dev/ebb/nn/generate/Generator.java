@@ -143,12 +143,8 @@ public final class Generator implements AutoCloseable {
             throw fits == 0
                     ? e
                     : new IllegalArgumentException(
-                            e.getMessage()
-                                    + "; with a context of "
-                                    + fits
-                                    + " tokens instead of "
-                                    + context
-                                    + " it fits",
+                            "%s; with a context of %s tokens instead of %s it fits"
+                                    .formatted(e.getMessage(), fits, context),
                             e);
         }
     }

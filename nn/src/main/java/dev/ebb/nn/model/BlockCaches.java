@@ -28,10 +28,8 @@ final class BlockCaches {
     static Reached through(List<Block> blocks, Tensor x, List<KeyValueCache> past, Positions at) {
         if (past.size() != blocks.size()) {
             throw new IllegalArgumentException(
-                    past.size()
-                            + " caches for a model of "
-                            + blocks.size()
-                            + " layers; AutoregressiveModel.caches makes them");
+                    "%s caches for a model of %s layers; AutoregressiveModel.caches makes them"
+                            .formatted(past.size(), blocks.size()));
         }
         var caches = new ArrayList<KeyValueCache>();
         var out = x;

@@ -1,7 +1,6 @@
 package dev.ebb.nn.model;
 
 import dev.ebb.Ebb;
-import dev.ebb.ir.Shape;
 import dev.ebb.nn.Activation;
 import dev.ebb.nn.Block;
 import dev.ebb.nn.Dense;
@@ -126,13 +125,7 @@ public record Gpt2(
 
     @Override
     public Tensor logits(Tensor ids) {
-        var x = embedded(ids);
-        for (int i = 0; i < blocks.size(); i++) {
-            var block = blocks.get(i);
-            var in = x;
-            x = Ebb.region("block " + i, () -> block.apply(in));
-        }
-        return head(x);
+        return head(Blocks.through(blocks, embedded(ids)));
     }
 
     @Override
@@ -168,10 +161,5 @@ public record Gpt2(
     /** Scores from the output of the blocks. */
     Tensor head(Tensor x) {
         return Ebb.region("head", () -> tokens.logits(norm.apply(x)));
-    }
-
-    /** The shape of a batch of tokens. */
-    public Shape batch(int size) {
-        return Shape.of(size, config.context);
     }
 }

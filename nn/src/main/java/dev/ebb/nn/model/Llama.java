@@ -224,13 +224,7 @@ public record Llama(
 
     @Override
     public Tensor logits(Tensor ids) {
-        var x = embedded(ids);
-        for (int i = 0; i < blocks.size(); i++) {
-            var block = blocks.get(i);
-            var in = x;
-            x = Ebb.region("block " + i, () -> block.apply(in));
-        }
-        var last = x;
+        var last = Blocks.through(blocks, embedded(ids));
         return Ebb.region("head", () -> scores(norm.apply(last)));
     }
 

@@ -168,11 +168,9 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
         if (!file.has(copy) || file.read(copy).sameBits(file.read(tensor))) return;
         throw new FileFormatException(
                 file.file(),
-                "the tensor "
-                        + copy
-                        + " should be "
-                        + tensor
-                        + " again, as the two are tied, but its numbers are others");
+                ("the tensor %s should be %s again, as the two are tied, but its numbers are"
+                                + " others")
+                        .formatted(copy, tensor));
     }
 
     Type matrix(String name) throws FileFormatException {

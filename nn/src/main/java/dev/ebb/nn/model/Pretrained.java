@@ -74,14 +74,10 @@ public final class Pretrained {
         if (tensors.has(prefix + "model.embed_tokens.weight")) return LoadingLlama.find(from);
         throw new FileFormatException(
                 tensors.file(),
-                "neither a GPT-2 nor a Llama: there is no tensor "
-                        + prefix
-                        + "wte.weight, "
-                        + prefix
-                        + "transformer.wte.weight or "
-                        + prefix
-                        + "model.embed_tokens.weight; if the names start with something else,"
-                        + " name that prefix");
+                ("neither a GPT-2 nor a Llama: there is no tensor %swte.weight,"
+                     + " %stransformer.wte.weight or %smodel.embed_tokens.weight; if the names"
+                     + " start with something else, name that prefix")
+                        .formatted(prefix, prefix, prefix));
     }
 
     /** The file of tensors, or the index of several, in a folder. */

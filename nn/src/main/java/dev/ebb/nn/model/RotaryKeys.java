@@ -16,8 +16,10 @@ import java.util.Set;
 /**
  * Reads rotary positions in both forms of config.json: {@code rope_theta} with {@code
  * rope_scaling}, and both together in {@code rope_parameters}.
+ *
+ * @param first the number of positions in the original training, if it is given outside
  */
-final class RotaryKeys {
+record RotaryKeys(ConfigKeys keys, int context, Optional<Integer> first) {
     private static final double BASE = 1e4;
     private static final String FIRST = "original_max_position_embeddings";
     private static final String SIZE = "attention_factor";
@@ -52,19 +54,6 @@ final class RotaryKeys {
                     together.isPresent() ? "rope_parameters" : "rope_scaling",
                     String.valueOf(e.getMessage()));
         }
-    }
-
-    private final ConfigKeys keys;
-    private final int context;
-    private final Optional<Integer> first;
-
-    /**
-     * @param first the number of positions in the original training, if it is given outside
-     */
-    private RotaryKeys(ConfigKeys keys, int context, Optional<Integer> first) {
-        this.keys = keys;
-        this.context = context;
-        this.first = first;
     }
 
     /** Throws unless the whole width of each head is rotated. */

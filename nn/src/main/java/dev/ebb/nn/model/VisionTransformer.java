@@ -51,14 +51,9 @@ public record VisionTransformer(
         public Config {
             if (width % heads != 0 || picture % patch != 0) {
                 throw new IllegalArgumentException(
-                        "a width of "
-                                + width
-                                + " must divide into "
-                                + heads
-                                + " heads, and a picture of "
-                                + picture
-                                + " into patches of "
-                                + patch);
+                        ("a width of %s must divide into %s heads, and a picture of %s into patches"
+                                        + " of %s")
+                                .formatted(width, heads, picture, patch));
             }
         }
 
@@ -122,12 +117,7 @@ public record VisionTransformer(
                             var all = List.of(start, cut.permute(0, 2, 1));
                             return Tensors.concat(all, 1).add(positions);
                         });
-        for (int i = 0; i < blocks.size(); i++) {
-            var block = blocks.get(i);
-            var in = x;
-            x = Ebb.region("block " + i, () -> block.apply(in));
-        }
-        return norm.apply(x);
+        return norm.apply(Blocks.through(blocks, x));
     }
 
     /** Scores [batch, classes] of images. */

@@ -78,11 +78,8 @@ record OnnxTensor(String name, Array data) {
         if (dtype.isPresent()) return dtype.get();
         throw new FileFormatException(
                 file,
-                "the tensor "
-                        + name
-                        + " is of ONNX's element type "
-                        + kind
-                        + ", which Ebb does not hold");
+                "the tensor %s is of ONNX's element type %s, which Ebb does not hold"
+                        .formatted(name, kind));
     }
 
     private static Shape shape(Path file, String name, Longs dims) throws FileFormatException {
@@ -117,14 +114,8 @@ record OnnxTensor(String name, Array data) {
         if (raw.byteSize() == bytes) return;
         throw new FileFormatException(
                 file,
-                "the tensor "
-                        + name
-                        + " has "
-                        + raw.byteSize()
-                        + " bytes, but "
-                        + type
-                        + " takes "
-                        + bytes);
+                "the tensor %s has %s bytes, but %s takes %s"
+                        .formatted(name, raw.byteSize(), type, bytes));
     }
 
     private static Array copied(Path file, String name, Type type, MemorySegment raw)
@@ -138,14 +129,8 @@ record OnnxTensor(String name, Array data) {
         if (words.size() != type.size()) {
             throw new FileFormatException(
                     file,
-                    "the tensor "
-                            + name
-                            + " has "
-                            + words.size()
-                            + " elements, but "
-                            + type
-                            + " has "
-                            + type.size());
+                    "the tensor %s has %s elements, but %s has %s"
+                            .formatted(name, words.size(), type, type.size()));
         }
         return Array.make(
                 type,

@@ -82,11 +82,9 @@ public interface Optimizer {
     private static DType wide(String name, Tensor weight) {
         if (weight.dtype().isFloat()) return weight.dtype().compute();
         throw new IllegalArgumentException(
-                "the parameter "
-                        + name
-                        + " is "
-                        + weight.type()
-                        + "; an optimizer moves floats, so keep it outside the parameters");
+                ("the parameter %s is %s; an optimizer moves floats, so keep it outside the"
+                                + " parameters")
+                        .formatted(name, weight.type()));
     }
 
     /** One update of all parameters. */
@@ -96,10 +94,9 @@ public interface Optimizer {
         long narrow = values.stream().filter(Optimizer::isNarrow).count();
         if (narrow != state.masters.size()) {
             throw new IllegalArgumentException(
-                    narrow
-                            + " weights have sixteen bits, and the state holds masters of "
-                            + state.masters.size()
-                            + "; begin with the state that start() makes of these parameters");
+                    ("%s weights have sixteen bits, and the state holds masters of %s; begin with"
+                                    + " the state that start() makes of these parameters")
+                            .formatted(narrow, state.masters.size()));
         }
         var slopes = Tensorwise.list(gradients);
         var before = state.slots.stream().map(Tensorwise::list).toList();

@@ -49,14 +49,13 @@ public final class Agreement {
     private static PeerException differ(
             Group group, String subject, byte[] digest, List<Integer> others) {
         return new PeerException(
-                subject
-                        + " of rank "
-                        + group.rank()
-                        + " ("
-                        + HexFormat.of().formatHex(digest, 0, 4)
-                        + ") is not that of ranks "
-                        + others
-                        + "; give all ranks the same program, budget and kind of device");
+                ("%s of rank %s (%s) is not that of ranks %s; give all ranks the same program,"
+                                + " budget and kind of device")
+                        .formatted(
+                                subject,
+                                group.rank(),
+                                HexFormat.of().formatHex(digest, 0, 4),
+                                others));
     }
 
     private static void feed(MessageDigest sha, String text) {

@@ -72,6 +72,14 @@ public final class Collectives {
         }
     }
 
+    /** An exchange of its own in every run, in the same order on all ranks. */
+    interface Exchange extends Differentiable {
+        @Override
+        default Set<Trait> traits() {
+            return Set.of(Trait.EFFECT);
+        }
+    }
+
     interface Body {
         void run(Buffer in, Buffer out, Buffer workspace);
     }
@@ -85,12 +93,8 @@ public final class Collectives {
     private static void requireParts(String op, Type type, Group group) {
         if (type.shape().rank() > 0 && type.shape().dim(0) % group.size() == 0) return;
         throw new ShapeException(
-                op
-                        + " of "
-                        + type
-                        + " over "
-                        + group.size()
-                        + " ranks: the first axis must divide into them; pad it");
+                "%s of %s over %s ranks: the first axis must divide into them; pad it"
+                        .formatted(op, type, group.size()));
     }
 
     /** {@code type} with a first axis of length {@code dim}. */
@@ -100,7 +104,7 @@ public final class Collectives {
         return type.with(new Shape(dims));
     }
 
-    record AllReduce(Group group) implements Differentiable {
+    record AllReduce(Group group) implements Exchange {
         @Override
         public List<Type> infer(List<Type> in) {
             summable(name(), in.getFirst());
@@ -121,17 +125,12 @@ public final class Collectives {
         }
 
         @Override
-        public Set<Trait> traits() {
-            return Set.of(Trait.EFFECT);
-        }
-
-        @Override
         public void vjp(Rule rule) {
             rule.add(0, rule.dout(0).apply(this));
         }
     }
 
-    record ReduceScatter(Group group) implements Differentiable {
+    record ReduceScatter(Group group) implements Exchange {
         @Override
         public List<Type> infer(List<Type> in) {
             var type = in.getFirst();
@@ -152,17 +151,12 @@ public final class Collectives {
         }
 
         @Override
-        public Set<Trait> traits() {
-            return Set.of(Trait.EFFECT);
-        }
-
-        @Override
         public void vjp(Rule rule) {
             rule.add(0, rule.dout(0).apply(new AllGather(group)));
         }
     }
 
-    record AllToAll(Group group) implements Differentiable {
+    record AllToAll(Group group) implements Exchange {
         @Override
         public List<Type> infer(List<Type> in) {
             requireParts(name(), in.getFirst(), group);
@@ -177,11 +171,6 @@ public final class Collectives {
                     0,
                     all - all / group.size(),
                     (x, y, _) -> HostCollectives.allToAll(group, bytes(x), bytes(y)));
-        }
-
-        @Override
-        public Set<Trait> traits() {
-            return Set.of(Trait.EFFECT);
         }
 
         @Override
@@ -219,7 +208,7 @@ public final class Collectives {
         }
     }
 
-    record Broadcast(Group group, int root) implements Differentiable {
+    record Broadcast(Group group, int root) implements Exchange {
         @Override
         public List<Type> infer(List<Type> in) {
             return in;
@@ -235,18 +224,13 @@ public final class Collectives {
         }
 
         @Override
-        public Set<Trait> traits() {
-            return Set.of(Trait.EFFECT);
-        }
-
-        @Override
         public void vjp(Rule rule) {
             rule.add(0, rule.dout(0).apply(new ReduceTo(group, root)));
         }
     }
 
     /** The sum of all ranks' operands on rank {@code root}, zeros on the others. */
-    record ReduceTo(Group group, int root) implements Differentiable {
+    record ReduceTo(Group group, int root) implements Exchange {
         @Override
         public List<Type> infer(List<Type> in) {
             summable(name(), in.getFirst());
@@ -264,11 +248,6 @@ public final class Collectives {
                         sum.body.run(x, y, space);
                         if (group.rank() != root) bytes(y).fill((byte) 0);
                     });
-        }
-
-        @Override
-        public Set<Trait> traits() {
-            return Set.of(Trait.EFFECT);
         }
 
         @Override

@@ -26,11 +26,8 @@ public record LinkCost(double bytesPerSecond, double latency) implements Seriali
     public LinkCost {
         if (!(bytesPerSecond > 0) || !(latency >= 0)) {
             throw new IllegalArgumentException(
-                    "a link of "
-                            + bytesPerSecond
-                            + " bytes a second with "
-                            + latency
-                            + " s of latency");
+                    "a link of %s bytes a second with %s s of latency"
+                            .formatted(bytesPerSecond, latency));
         }
     }
 

@@ -140,10 +140,8 @@ public final class LocalGroup implements Group {
             if (from.bytes.byteSize() != to.bytes.byteSize()) {
                 var wrong =
                         new IllegalStateException(
-                                from.bytes.byteSize()
-                                        + " bytes were sent and "
-                                        + to.bytes.byteSize()
-                                        + " awaited: the ranks run different programs");
+                                "%s bytes were sent and %s awaited: the ranks run different programs"
+                                        .formatted(from.bytes.byteSize(), to.bytes.byteSize()));
                 from.done.completeExceptionally(wrong);
                 to.done.completeExceptionally(wrong);
                 return;

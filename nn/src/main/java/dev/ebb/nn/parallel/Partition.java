@@ -22,11 +22,9 @@ public record Partition(int pieces, int ranks) implements Serializable {
     public Partition {
         if (ranks < 1 || pieces < 1 || pieces % ranks != 0) {
             throw new IllegalArgumentException(
-                    "a batch of "
-                            + pieces
-                            + " shards on "
-                            + ranks
-                            + " ranks; take a number of ranks that divides the shards");
+                    ("a batch of %s shards on %s ranks; take a number of ranks that divides the"
+                                    + " shards")
+                            .formatted(pieces, ranks));
         }
     }
 
@@ -115,12 +113,8 @@ public record Partition(int pieces, int ranks) implements Serializable {
     public void requireShards(int rows) {
         if (rows < 1 || rows % pieces != 0) {
             throw new IllegalArgumentException(
-                    "a batch of "
-                            + rows
-                            + " does not divide into "
-                            + pieces
-                            + " equal shards; take a multiple of "
-                            + pieces);
+                    "a batch of %s does not divide into %s equal shards; take a multiple of %s"
+                            .formatted(rows, pieces, pieces));
         }
     }
 }

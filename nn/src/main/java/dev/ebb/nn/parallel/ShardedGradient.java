@@ -36,11 +36,9 @@ public record ShardedGradient(int shards, int cuts) {
     public ShardedGradient {
         if (cuts < 1 || cuts > shards || shards % cuts != 0 || !isPowerOfTwo(shards / cuts)) {
             throw new IllegalArgumentException(
-                    cuts
-                            + " cuts of "
-                            + shards
-                            + " shards: groups must be of equal size, which are powers of two, with"
-                            + " no more cuts than shards");
+                    ("%s cuts of %s shards: groups must be of equal size, which are powers of two,"
+                                    + " with no more cuts than shards")
+                            .formatted(cuts, shards));
         }
     }
 
@@ -55,11 +53,6 @@ public record ShardedGradient(int shards, int cuts) {
     public static int finest(int rows) {
         if (rows < 1) throw new IllegalArgumentException("a batch of " + rows + " rows");
         return Math.min(MOST, Integer.lowestOneBit(rows));
-    }
-
-    /** The same shards in another number of groups: the same bits. */
-    public ShardedGradient cut(int into) {
-        return new ShardedGradient(shards, into);
     }
 
     /**
@@ -224,12 +217,9 @@ public record ShardedGradient(int shards, int cuts) {
     private void requireShards(Tensor t) {
         if (t.rank() == 0 || t.dim(0) % shards != 0) {
             throw new ShapeException(
-                    "a batch with "
-                            + t.type()
-                            + " does not divide into "
-                            + shards
-                            + " shards of equal size along its first axis; ShardedGradient.finest"
-                            + " gives a number that does");
+                    ("a batch with %s does not divide into %s shards of equal size along its first"
+                                    + " axis; ShardedGradient.finest gives a number that does")
+                            .formatted(t.type(), shards));
         }
     }
 }

@@ -88,16 +88,13 @@ final class BytePairs implements TokenModel {
             var id = vocabulary.get(whole);
             if (left == null || right == null || id == null) {
                 throw new FileFormatException(
-                        keys.place("merges")
-                                + "["
-                                + i
-                                + "] makes '"
-                                + whole
-                                + "' of '"
-                                + pair.getFirst()
-                                + "' and '"
-                                + pair.getLast()
-                                + "', which are not all in vocab");
+                        "%s[%s] makes '%s' of '%s' and '%s', which are not all in vocab"
+                                .formatted(
+                                        keys.place("merges"),
+                                        i,
+                                        whole,
+                                        pair.getFirst(),
+                                        pair.getLast()));
             }
             all.put(key(left, right), new Merge(i, id));
         }

@@ -49,12 +49,8 @@ interface TokenModel {
             var id = member.getValue().whole().filter(n -> n >= 0 && n < Integer.MAX_VALUE);
             if (id.isEmpty()) {
                 throw new FileFormatException(
-                        keys.place(key)
-                                + " says that '"
-                                + member.getKey()
-                                + "' is "
-                                + member.getValue()
-                                + ", but a number from 0 on is expected");
+                        "%s says that '%s' is %s, but a number from 0 on is expected"
+                                .formatted(keys.place(key), member.getKey(), member.getValue()));
             }
             all.put(member.getKey(), id.get().intValue());
         }

@@ -38,12 +38,8 @@ final class Unigram implements TokenModel {
                     || pair.get(0).text().isEmpty()
                     || pair.get(1).number().isEmpty()) {
                 throw new FileFormatException(
-                        keys.place("vocab")
-                                + "["
-                                + i
-                                + "] is "
-                                + items.get(i)
-                                + ", but a text and its score are expected");
+                        "%s[%s] is %s, but a text and its score are expected"
+                                .formatted(keys.place("vocab"), i, items.get(i)));
             }
             var text = pair.get(0).text().get();
             vocabulary.put(text, i);

@@ -25,11 +25,9 @@ public record EpochReport(
         var found = validation.get(name);
         if (found == null) {
             throw new IllegalArgumentException(
-                    "no figure "
-                            + name
-                            + " was asked for; there are "
-                            + validation.sequencedKeySet()
-                            + ", and validating(data, metrics) asks for more");
+                    ("no figure %s was asked for; there are %s, and validating(data, metrics) asks"
+                                    + " for more")
+                            .formatted(name, validation.sequencedKeySet()));
         }
         return found;
     }

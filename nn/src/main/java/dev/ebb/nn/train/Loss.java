@@ -47,11 +47,8 @@ public interface Loss {
         if (outputs.shape().size() == targets.shape().size())
             return outputs.reshape(targets.shape());
         throw new ShapeException(
-                "the model gives "
-                        + outputs.type()
-                        + " for targets of "
-                        + targets.type()
-                        + "; this loss needs one output for each target");
+                "the model gives %s for targets of %s; this loss needs one output for each target"
+                        .formatted(outputs.type(), targets.type()));
     }
 
     /** The mean over all axes except the first. */

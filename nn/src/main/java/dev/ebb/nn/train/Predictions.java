@@ -19,11 +19,8 @@ public record Predictions(float[] outputs, int width, double[] targets, float[] 
         losses = losses.clone();
         if (outputs.length != (long) targets.length * width) {
             throw new IllegalArgumentException(
-                    outputs.length
-                            + " outputs for "
-                            + targets.length
-                            + " targets; each target needs "
-                            + width);
+                    "%s outputs for %s targets; each target needs %s"
+                            .formatted(outputs.length, targets.length, width));
         }
     }
 

@@ -111,12 +111,9 @@ final class TrainingCheckpoint {
                         file, "corrupted: its content does not match its digest");
             if (!settings(settings).equals(notes.get("settings"))) {
                 throw new IllegalArgumentException(
-                        file
-                                + " is of a run with "
-                                + notes.get("settings")
-                                + ", and this one has "
-                                + settings(settings)
-                                + "; to go on bit for bit, settings that decide the result stay");
+                        ("%s is of a run with %s, and this one has %s; to go on bit for bit,"
+                                        + " settings that decide the result stay")
+                                .formatted(file, notes.get("settings"), settings(settings)));
             }
             var at =
                     TrainingPosition.of(file, Json.parse(file, notes.getOrDefault("position", "")));
@@ -153,11 +150,9 @@ final class TrainingCheckpoint {
         if (begun.equals(optimizer(settings))) return;
         throw new FileFormatException(
                 file,
-                "its optimizer is "
-                        + begun
-                        + ", and that of this run is "
-                        + optimizer(settings)
-                        + "; a run goes on with the optimizer that it was begun with");
+                ("its optimizer is %s, and that of this run is %s; a run goes on with the optimizer"
+                                + " that it was begun with")
+                        .formatted(begun, optimizer(settings)));
     }
 
     private static <M, S> void restore(Safetensors from, TrainingPrograms<M, S> programs)

@@ -21,15 +21,8 @@ record TrainingPosition(long step, int epoch, int row, double lossSum, List<Epoc
     TrainingPosition {
         if (step < 0 || epoch != history.size() || row < 0)
             throw new IllegalArgumentException(
-                    "step "
-                            + step
-                            + ", row "
-                            + row
-                            + " of epoch "
-                            + epoch
-                            + " after "
-                            + history.size()
-                            + " epochs");
+                    "step %s, row %s of epoch %s after %s epochs"
+                            .formatted(step, row, epoch, history.size()));
         history = List.copyOf(history);
     }
 

@@ -57,12 +57,9 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
             }
         }
         throw new OverBudgetException(
-                smallest.getMessage()
-                        + "; this is with the batch cut into up to "
-                        + settings.shards()
-                        + " parts, the most for "
-                        + settings.batch
-                        + " rows: a smaller batch takes less",
+                ("%s; this is with the batch cut into up to %s parts, the most for %s rows: a"
+                                + " smaller batch takes less")
+                        .formatted(smallest.getMessage(), settings.shards(), settings.batch),
                 smallest.leastBytes());
     }
 

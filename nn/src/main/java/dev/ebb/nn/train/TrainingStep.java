@@ -107,10 +107,8 @@ record TrainingStep<M, S>(TrainerSettings<M, S> settings, int cuts) {
         var rows = settings.loss.rows(outputs.cast(outputs.dtype().compute()), batch.y());
         if (rows.rank() != 1 || rows.dim(0) != batch.y().dim(0)) {
             throw new IllegalArgumentException(
-                    "a loss gives one number a row: "
-                            + rows.type()
-                            + " came for targets of "
-                            + batch.y().type());
+                    "a loss gives one number a row: %s came for targets of %s"
+                            .formatted(rows.type(), batch.y().type()));
         }
         return rows;
     }

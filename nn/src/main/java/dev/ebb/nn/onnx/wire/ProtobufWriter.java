@@ -24,13 +24,6 @@ public final class ProtobufWriter {
         return this;
     }
 
-    public ProtobufWriter number(int field, float value) {
-        varint((long) field << 3 | 5);
-        int bits = Float.floatToRawIntBits(value);
-        for (int shift = 0; shift < 32; shift += 8) put(bits >>> shift & 255);
-        return this;
-    }
-
     public ProtobufWriter text(int field, String text) {
         return raw(field, MemorySegment.ofArray(text.getBytes(StandardCharsets.UTF_8)));
     }
