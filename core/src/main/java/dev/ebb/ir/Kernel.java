@@ -22,7 +22,7 @@ public sealed interface Kernel
     /** The forms whose operands can be read through any view, which passes may change. */
     sealed interface Viewed extends Kernel permits Map, Fold, Contract, Attend, AttendGrad {}
 
-    /** The forms that passes and generated loops leave as they are, but for a few made for one. */
+    /** The forms that most passes, and all generated loops, leave unchanged. */
     sealed interface Opaque extends Kernel
             permits DecodingContract, Convolve, Attend, AttendGrad, Library, Control {}
 
