@@ -285,7 +285,7 @@ final class PreparedProgram implements AutoCloseable {
             var free = new ArrayList<>(donated);
             for (int i = 0; i < results.length; i++) results[i] = result(ready, i, free);
             for (var rest : free) if (rest instanceof Array array) array.donate();
-            if (!askedForSmall && ready.isStraight()) {
+            if (!askedForSmall && ready.isCompiled()) {
                 askedForSmall = true;
                 if (isOfDoubles())
                     small =

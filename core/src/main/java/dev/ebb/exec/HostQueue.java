@@ -34,18 +34,18 @@ public final class HostQueue implements Queue {
         /** As {@link Queue#reserve}. */
         default void reserve(List<Node> nodes, int workers) {}
 
-        /** As {@link Queue#straightAfter}. */
-        default int straightAfter() {
+        /** As {@link Queue#compiledAfter}. */
+        default int compiledAfter() {
             return Integer.MAX_VALUE;
         }
 
-        /** As {@link Queue#isStraightAtOnce}. */
-        default boolean isStraightAtOnce(List<Node> nodes) {
+        /** As {@link Queue#isCompiledAtOnce}. */
+        default boolean isCompiledAtOnce(List<Node> nodes) {
             return false;
         }
 
-        /** As {@link Queue#straight}. */
-        default Optional<CompiledSequence> straight(Sequence sequence) {
+        /** As {@link Queue#compiled}. */
+        default Optional<CompiledSequence> compiled(Sequence sequence) {
             return Optional.empty();
         }
 
@@ -116,18 +116,18 @@ public final class HostQueue implements Queue {
     }
 
     @Override
-    public int straightAfter() {
-        return binder.straightAfter();
+    public int compiledAfter() {
+        return binder.compiledAfter();
     }
 
     @Override
-    public boolean isStraightAtOnce(List<Node> nodes) {
-        return binder.isStraightAtOnce(nodes);
+    public boolean isCompiledAtOnce(List<Node> nodes) {
+        return binder.isCompiledAtOnce(nodes);
     }
 
     @Override
-    public Optional<CompiledSequence> straight(Sequence sequence) {
-        return binder.straight(sequence);
+    public Optional<CompiledSequence> compiled(Sequence sequence) {
+        return binder.compiled(sequence);
     }
 
     @Override

@@ -112,10 +112,10 @@ public interface Queue extends AutoCloseable {
     }
 
     /**
-     * The number of runs after which a program is compiled as {@link #straight one method}, which
+     * The number of runs after which a program is compiled as {@link #compiled one method}, which
      * takes milliseconds. The number is fixed, so that the decision does not depend on time.
      */
-    default int straightAfter() {
+    default int compiledAfter() {
         return Integer.MAX_VALUE;
     }
 
@@ -123,7 +123,7 @@ public interface Queue extends AutoCloseable {
      * Whether a program of these computations is compiled before its first run; decided by their
      * sizes only.
      */
-    default boolean isStraightAtOnce(List<Node> nodes) {
+    default boolean isCompiledAtOnce(List<Node> nodes) {
         return false;
     }
 
@@ -132,12 +132,12 @@ public interface Queue extends AutoCloseable {
      * their memory and writes the results to theirs. Empty if that is not faster, for example if
      * most computations have many elements.
      */
-    default Optional<CompiledSequence> straight(Sequence sequence) {
+    default Optional<CompiledSequence> compiled(Sequence sequence) {
         return Optional.empty();
     }
 
     /**
-     * As {@link #straight}, with the first {@code arguments} parameters and all results in arrays
+     * As {@link #compiled}, with the first {@code arguments} parameters and all results in arrays
      * of doubles instead; all of these are F64.
      */
     default Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {

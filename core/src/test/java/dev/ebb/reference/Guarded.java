@@ -207,18 +207,18 @@ public final class Guarded implements Device {
         }
 
         @Override
-        public int straightAfter() {
-            return queue.straightAfter();
+        public int compiledAfter() {
+            return queue.compiledAfter();
         }
 
         @Override
-        public boolean isStraightAtOnce(List<Node> nodes) {
-            return queue.isStraightAtOnce(nodes);
+        public boolean isCompiledAtOnce(List<Node> nodes) {
+            return queue.isCompiledAtOnce(nodes);
         }
 
         @Override
-        public Optional<CompiledSequence> straight(Sequence sequence) {
-            return queue.straight(sequence);
+        public Optional<CompiledSequence> compiled(Sequence sequence) {
+            return queue.compiled(sequence);
         }
 
         @Override

@@ -261,7 +261,7 @@ public record Trial(long seed, boolean wide, Device base, Device device, Path fo
 
     private int runs() {
         try (var queue = device.open()) {
-            return queue.straightAfter() < Integer.MAX_VALUE ? MANY : FEW;
+            return queue.compiledAfter() < Integer.MAX_VALUE ? MANY : FEW;
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.cpu.code.FusedLoops;
-import dev.ebb.cpu.straight.StraightPrograms;
+import dev.ebb.cpu.sequence.SequenceCompiler;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
 import dev.ebb.exec.reference.Reference;
@@ -41,7 +41,7 @@ public final class Cpu implements Device, AutoCloseable {
     private Cpu(Threads threads) {
         this.threads = threads;
         if (VECTORS) {
-            kernels = new VectorCpu(threads, new FusedLoops(), new StraightPrograms());
+            kernels = new VectorCpu(threads, new FusedLoops(), new SequenceCompiler());
             return;
         }
         kernels = new Reference();

@@ -10,7 +10,7 @@ import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.ConvolveKernel;
 import dev.ebb.cpu.product.F32Panels;
 import dev.ebb.cpu.product.F64Panels;
-import dev.ebb.cpu.straight.StraightPrograms;
+import dev.ebb.cpu.sequence.SequenceCompiler;
 import dev.ebb.cpu.tile.KernelScratch;
 import dev.ebb.cpu.tile.ProgramScratch;
 import dev.ebb.cpu.tile.ScratchArray;
@@ -102,7 +102,7 @@ final class KernelScratchSizes {
         for (Node node : nodes) {
             if (!(node.kernel() instanceof Control control)) {
                 found.add(of(node));
-                found.add(StraightPrograms.scratch(node));
+                found.add(SequenceCompiler.scratch(node));
                 continue;
             }
             var bodies =
@@ -111,7 +111,7 @@ final class KernelScratchSizes {
                             : control.bodies();
             for (Graph body : bodies) {
                 collect(body.nodes(), found);
-                found.add(StraightPrograms.scratch(body));
+                found.add(SequenceCompiler.scratch(body));
                 // a carry may be copied to the buffer where the next iteration reads it
                 for (Value carry : body.params()) found.add(copy(carry.type()));
             }

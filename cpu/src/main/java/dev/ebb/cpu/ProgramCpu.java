@@ -6,8 +6,8 @@ import dev.ebb.cpu.attend.PlainAttention;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.ConvolveKernel;
-import dev.ebb.cpu.straight.RelocatableKernels;
-import dev.ebb.cpu.straight.StraightPrograms;
+import dev.ebb.cpu.sequence.RelocatableKernels;
+import dev.ebb.cpu.sequence.SequenceCompiler;
 import dev.ebb.cpu.tile.ProgramScratch;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.WorkerGroup;
@@ -34,7 +34,7 @@ final class ProgramCpu implements HostQueue.Binder {
     private final Workers all;
     private final SingleThreadedFirstRuns first;
     private final FusedLoops loops;
-    private final StraightPrograms straight;
+    private final SequenceCompiler sequences;
     private final RelocatableKernels relocatable;
     private final Reference reference = new Reference();
     private WorkerGroup workers;
@@ -45,12 +45,12 @@ final class ProgramCpu implements HostQueue.Binder {
             Workers all,
             SingleThreadedFirstRuns first,
             FusedLoops loops,
-            StraightPrograms straight,
+            SequenceCompiler sequences,
             RelocatableKernels relocatable) {
         this.all = all;
         this.first = first;
         this.loops = loops;
-        this.straight = straight;
+        this.sequences = sequences;
         this.relocatable = relocatable;
         workers = new WorkerGroup(all, 1);
         tiles = new Tiles(ProgramScratch.NONE, 1);
@@ -140,23 +140,23 @@ final class ProgramCpu implements HostQueue.Binder {
     }
 
     @Override
-    public int straightAfter() {
-        return straight.after();
+    public int compiledAfter() {
+        return sequences.after();
     }
 
     @Override
-    public boolean isStraightAtOnce(List<Node> nodes) {
-        return straight.isAtOnce(nodes);
+    public boolean isCompiledAtOnce(List<Node> nodes) {
+        return sequences.isAtOnce(nodes);
     }
 
     @Override
-    public Optional<CompiledSequence> straight(Sequence sequence) {
-        return straight.inPlace(sequence, workers, tiles, loops);
+    public Optional<CompiledSequence> compiled(Sequence sequence) {
+        return sequences.inPlace(sequence, workers, tiles, loops);
     }
 
     @Override
     public Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
-        return straight.arrayFunction(sequence, arguments);
+        return sequences.arrayFunction(sequence, arguments);
     }
 
     @Override

@@ -7,8 +7,8 @@ import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.move.SortKernel;
 import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.F32Blocks;
-import dev.ebb.cpu.straight.RelocatableKernels;
-import dev.ebb.cpu.straight.StraightPrograms;
+import dev.ebb.cpu.sequence.RelocatableKernels;
+import dev.ebb.cpu.sequence.SequenceCompiler;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.HostQueue;
@@ -32,18 +32,18 @@ final class VectorCpu implements Device, AutoCloseable {
     private final Threads threads;
     private final Workers workers;
     private final FusedLoops loops;
-    private final StraightPrograms straight;
+    private final SequenceCompiler sequences;
     private final RelocatableKernels relocatable;
     private final SingleThreadedFirstRuns first;
 
     VectorCpu(int threads, FusedLoops loops) {
-        this(new Threads(threads, true), loops, new StraightPrograms());
+        this(new Threads(threads, true), loops, new SequenceCompiler());
     }
 
-    VectorCpu(Threads threads, FusedLoops loops, StraightPrograms straight) {
+    VectorCpu(Threads threads, FusedLoops loops, SequenceCompiler sequences) {
         this.threads = threads;
-        this.straight = straight;
-        relocatable = new RelocatableKernels(straight.after());
+        this.sequences = sequences;
+        relocatable = new RelocatableKernels(sequences.after());
         this.loops = loops;
         workers = new Workers(threads.count());
         first = new SingleThreadedFirstRuns(threads);
@@ -113,7 +113,7 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public Queue open() {
-        return new HostQueue(new ProgramCpu(workers, first, loops, straight, relocatable));
+        return new HostQueue(new ProgramCpu(workers, first, loops, sequences, relocatable));
     }
 
     @Override

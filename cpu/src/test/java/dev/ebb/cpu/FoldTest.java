@@ -257,7 +257,7 @@ class FoldTest {
                                 in.gt(in.neg()).all(List.of(0), true),
                                 in.isNan().any(List.of(1), true),
                                 in.ne(0.5).all());
-        try (var loops = StraightDevices.atOnce(2);
+        try (var loops = SequenceDevices.atOnce(2);
                 var run = Ebb.compile(f).on(loops);
                 var plain = Ebb.compile(f).on(REFERENCE)) {
             var expected = plain.apply(x);

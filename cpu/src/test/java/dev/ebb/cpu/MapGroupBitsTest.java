@@ -29,8 +29,8 @@ import java.util.Random;
  * memory, where values reuse the memory of others.
  */
 final class MapGroupBitsTest {
-    private static final VectorCpu KERNELS = StraightDevices.cpu(1, Integer.MAX_VALUE);
-    private static final VectorCpu TOGETHER = StraightDevices.atOnce(2);
+    private static final VectorCpu KERNELS = SequenceDevices.cpu(1, Integer.MAX_VALUE);
+    private static final VectorCpu TOGETHER = SequenceDevices.atOnce(2);
 
     @AfterAll
     static void close() {
@@ -138,7 +138,7 @@ final class MapGroupBitsTest {
                             var u = z.square().add(0.3).sqrt().mul(y);
                             return u.div(x.square().add(1)).add(z.mul(x)).mul(u.exp()).sum();
                         });
-        try (var device = StraightDevices.warming();
+        try (var device = SequenceDevices.warming();
                 var run = Ebb.compile(f).on(device)) {
             var expected = Tensorwise.list(run.apply(in));
             for (int i = 0; i < 12; i++) {

@@ -32,9 +32,9 @@ import java.util.Random;
  * iterations of loops on short vectors.
  */
 final class MergedLoopBitsTest {
-    private static final VectorCpu KERNELS = StraightDevices.cpu(1, Integer.MAX_VALUE);
-    private static final VectorCpu LOOPS = StraightDevices.cpu(1, 0);
-    private static final VectorCpu THREADS = StraightDevices.cpu(3, 0);
+    private static final VectorCpu KERNELS = SequenceDevices.cpu(1, Integer.MAX_VALUE);
+    private static final VectorCpu LOOPS = SequenceDevices.cpu(1, 0);
+    private static final VectorCpu THREADS = SequenceDevices.cpu(3, 0);
 
     @AfterAll
     static void close() {

@@ -8,7 +8,7 @@ import dev.ebb.Fn;
 import dev.ebb.Loop;
 import dev.ebb.Tensorwise;
 import dev.ebb.cpu.code.FusedLoops;
-import dev.ebb.cpu.straight.StraightPrograms;
+import dev.ebb.cpu.sequence.SequenceCompiler;
 import dev.ebb.plan.Threads;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -40,12 +40,12 @@ final class PrimitiveBitsTest {
     @Test
     void doubles_in_and_out() throws Exception {
         try (var kernels = cpu(Integer.MAX_VALUE);
-                var straight = cpu(0)) {
+                var compiled = cpu(0)) {
             for (var f : List.of(ROSENBROCK, FUNCTIONS, PRODUCT, LOOP)) {
                 var g = Ebb.valueAndGrad(f);
                 var random = new Random(7);
                 try (var expected = Ebb.compile(g).on(kernels);
-                        var found = Ebb.compile(g).on(straight)) {
+                        var found = Ebb.compile(g).on(compiled)) {
                     var primitive = found.primitive(Array.of(0.0, 0.0, 0.0, 0.0));
                     var calls = new ArrayList<Callable<double[]>>();
                     var wanted = new ArrayList<double[]>();
@@ -82,9 +82,9 @@ final class PrimitiveBitsTest {
         Fn<Pair, Tensor> f = p -> p.x.sin().mul(p.y).exp().sum().add(p.y.square());
         var g = Ebb.valueAndGrad(f);
         try (var kernels = cpu(Integer.MAX_VALUE);
-                var straight = cpu(2);
+                var compiled = cpu(2);
                 var expected = Ebb.compile(g).on(kernels);
-                var found = Ebb.compile(g).on(straight)) {
+                var found = Ebb.compile(g).on(compiled)) {
             var random = new Random(8);
             for (int i = 0; i < 10; i++) {
                 var at = pair(random);
@@ -105,7 +105,7 @@ final class PrimitiveBitsTest {
     }
 
     private static VectorCpu cpu(int after) {
-        return new VectorCpu(new Threads(1, true), new FusedLoops(), new StraightPrograms(after));
+        return new VectorCpu(new Threads(1, true), new FusedLoops(), new SequenceCompiler(after));
     }
 
     private static double[] all(Object tree) {

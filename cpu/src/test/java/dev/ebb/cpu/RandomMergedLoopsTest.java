@@ -30,8 +30,8 @@ import java.util.stream.IntStream;
  */
 final class RandomMergedLoopsTest {
     private static final int LENGTH = 5;
-    private static final VectorCpu KERNELS = StraightDevices.cpu(1, Integer.MAX_VALUE);
-    private static final VectorCpu LOOPS = StraightDevices.cpu(3, 0);
+    private static final VectorCpu KERNELS = SequenceDevices.cpu(1, Integer.MAX_VALUE);
+    private static final VectorCpu LOOPS = SequenceDevices.cpu(3, 0);
 
     @AfterAll
     static void close() {

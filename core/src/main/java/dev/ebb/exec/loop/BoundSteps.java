@@ -73,7 +73,7 @@ public final class BoundSteps {
     /** How many times {@link #run} has run all steps one by one. */
     private int runs;
 
-    private Optional<CompiledSequence> straight = Optional.empty();
+    private Optional<CompiledSequence> compiled = Optional.empty();
 
     /**
      * Binds {@code layout} to {@code memory}; the parameters in {@code elsewhere} lie outside it.
@@ -293,11 +293,11 @@ public final class BoundSteps {
     void run() {
         if (RepeatedBits.WATCHED.isBound()) {
             bound.forEach(RepeatedBits.WATCHED.get()::run);
-        } else if (straight.isPresent()) {
-            straight.get().run();
+        } else if (compiled.isPresent()) {
+            compiled.get().run();
         } else {
-            if (runs++ == session.queue().straightAfter())
-                straight = sequence().flatMap(session.queue()::straight);
+            if (runs++ == session.queue().compiledAfter())
+                compiled = sequence().flatMap(session.queue()::compiled);
             for (Bound step : bound) step.body.run();
         }
     }

@@ -59,7 +59,7 @@ public final class Program implements AutoCloseable {
     private boolean closed;
 
     /** The compilation of all computations to one method. */
-    private final StraightCompilation straightCompilation;
+    private final SequenceCompilation sequenceCompilation;
 
     /** A program that uses all threads of the device. */
     public Program(Layout layout, Device device) {
@@ -104,8 +104,8 @@ public final class Program implements AutoCloseable {
                 FixedWork.isFixed(layout.schedule(), carrier.areOrdered())
                         ? session.queue().recorded(this::allSteps)
                         : Optional.empty();
-        straightCompilation =
-                new StraightCompilation(
+        sequenceCompilation =
+                new SequenceCompilation(
                         steps, session.queue(), layout.schedule(), recorded.isEmpty());
         var tide = MemoryProfile.of(layout);
         for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
@@ -198,20 +198,20 @@ public final class Program implements AutoCloseable {
      * single kernels.
      */
     public synchronized Report run() {
-        var method = straight();
-        if (method.isPresent()) return runStraight(method.get()::run);
-        if (straightCompilation.isDue()) {
+        var method = compiled();
+        if (method.isPresent()) return runCompiled(method.get()::run);
+        if (sequenceCompilation.isDue()) {
             // once more step by step, which counts memory
             var report = runTimed();
-            straightCompilation.make(() -> report);
+            sequenceCompilation.make(() -> report);
             return report;
         }
         return recorded.isPresent() ? repeat(recorded.get(), digestCheck()) : runTimed();
     }
 
-    private Optional<StraightRun> straight() {
+    private Optional<SequenceRun> compiled() {
         // counts the memory of a run with fixed work, without running it
-        return straightCompilation.compiled(() -> repeat(() -> {}, digestCheck()));
+        return sequenceCompilation.compiled(() -> repeat(() -> {}, digestCheck()));
     }
 
     private DigestCheck digestCheck() {
@@ -219,11 +219,11 @@ public final class Program implements AutoCloseable {
     }
 
     /** Whether the program is compiled to one method by now. */
-    public synchronized boolean isStraight() {
-        return straight().isPresent();
+    public synchronized boolean isCompiled() {
+        return compiled().isPresent();
     }
 
-    private Report runStraight(Supplier<Report> run) {
+    private Report runCompiled(Supplier<Report> run) {
         requireOpen();
         partial = true;
         var report = run.get();
@@ -234,13 +234,13 @@ public final class Program implements AutoCloseable {
     /** Whether {@link #run(List)} writes results to the given segments without a copy. */
     public synchronized boolean isDelivering() {
         requireOpen();
-        return straight().filter(s -> !s.method().delivered().isEmpty()).isPresent();
+        return compiled().filter(s -> !s.method().delivered().isEmpty()).isPresent();
     }
 
     /** As {@link #run()}, with each result written to a segment of its size. */
     public synchronized Report run(List<MemorySegment> to) {
-        var method = straight();
-        var report = method.isPresent() ? runStraight(() -> method.get().run(to)) : run();
+        var method = compiled();
+        var report = method.isPresent() ? runCompiled(() -> method.get().run(to)) : run();
         for (int i = 0; i < to.size(); i++) {
             int result = i;
             if (method.filter(m -> m.method().delivered().contains(result)).isEmpty())

@@ -1,7 +1,0 @@
-package dev.ebb.cpu.straight;
-
-/** Finds the elements of a computation's inputs. */
-interface InputElements {
-    /** Element {@code i}, in row-major order, of input {@code input}. */
-    Operand element(int input, long i);
-}
