@@ -1,14 +1,14 @@
 package dev.ebb.cuda;
 
 import dev.ebb.cuda.recipe.Recipe;
-import dev.ebb.cuda.text.AttendGradText;
-import dev.ebb.cuda.text.AttendText;
 import dev.ebb.cuda.text.ContractText;
 import dev.ebb.cuda.text.ConvolveText;
 import dev.ebb.cuda.text.Products;
 import dev.ebb.cuda.text.Recipes;
-import dev.ebb.cuda.text.TensorAttend;
 import dev.ebb.cuda.text.TensorConvolve;
+import dev.ebb.cuda.text.attend.AttendGradText;
+import dev.ebb.cuda.text.attend.AttendText;
+import dev.ebb.cuda.text.attend.TensorAttend;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Buffer;

@@ -1,9 +1,9 @@
 package dev.ebb.cuda;
 
 import dev.ebb.cuda.recipe.Recipe;
-import dev.ebb.cuda.text.AttendGradText;
-import dev.ebb.cuda.text.AttendText;
 import dev.ebb.cuda.text.Recipes;
+import dev.ebb.cuda.text.attend.AttendGradText;
+import dev.ebb.cuda.text.attend.AttendText;
 import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;

@@ -8,11 +8,11 @@ import dev.ebb.ir.View;
 import java.util.List;
 
 /** Types, constants and function names in CUDA C++ syntax. */
-final class CudaSyntax {
+public final class CudaSyntax {
     private CudaSyntax() {}
 
     /** The type in which an element is stored; eight elements of {@link DType#BIT} share a byte. */
-    static String stored(DType type) {
+    public static String stored(DType type) {
         return switch (type) {
             case F32, F64, BF16, F16, I32, I64, U8, BOOL -> type.toString();
             case BIT -> "u8";
@@ -20,7 +20,7 @@ final class CudaSyntax {
     }
 
     /** The type in which an element is computed. */
-    static String computed(DType type) {
+    public static String computed(DType type) {
         return stored(type.compute());
     }
 
@@ -34,7 +34,7 @@ final class CudaSyntax {
         };
     }
 
-    static String literal(DType type, double x) {
+    public static String literal(DType type, double x) {
         return switch (type.compute()) {
             case F32 -> real("F32", (float) x, Float.toString((float) x) + "f");
             case F64 -> real("F64", x, Double.toString(x));

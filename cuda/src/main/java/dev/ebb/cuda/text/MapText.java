@@ -16,7 +16,7 @@ import java.util.function.IntFunction;
  * writes sixteen bytes at once where an operand allows it. All of its loads come before its first
  * store, so an output may overwrite an operand that is read at the same index.
  */
-final class MapText {
+public final class MapText {
     private static final int THREADS = 256;
     private static final int MOST = 8;
 
@@ -118,12 +118,14 @@ final class MapText {
      * Writes the head of a kernel with {@code operands} operands; {@code large} if element numbers
      * need more than 32 bits.
      */
-    static void open(SourceLines code, String name, int threads, int operands, boolean large) {
+    public static void open(
+            SourceLines code, String name, int threads, int operands, boolean large) {
         open(code, name, Integer.toString(threads), operands, large);
     }
 
     /** The same with launch bounds: threads per block, and blocks per multiprocessor. */
-    static void open(SourceLines code, String name, String bounds, int operands, boolean large) {
+    public static void open(
+            SourceLines code, String name, String bounds, int operands, boolean large) {
         var names = new ArrayList<String>();
         for (int i = 0; i < operands; i++) names.add("void* p" + i);
         code.open(
@@ -238,11 +240,11 @@ final class MapText {
     /**
      * The expression for element {@code o} of operand {@code p}, both with the suffix {@code i}.
      */
-    static String element(DType type, int i) {
+    public static String element(DType type, int i) {
         return element(type, "p" + i, "o" + i);
     }
 
-    static String element(DType type, String pointer, String offset) {
+    public static String element(DType type, String pointer, String offset) {
         return type == DType.BIT
                 ? "bit((const u8*)%s, %s)".formatted(pointer, offset)
                 : "up(((const %s*)%s)[%s])".formatted(CudaSyntax.stored(type), pointer, offset);

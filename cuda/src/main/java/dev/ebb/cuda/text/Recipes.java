@@ -2,6 +2,9 @@ package dev.ebb.cuda.text;
 
 import dev.ebb.cuda.Precision;
 import dev.ebb.cuda.recipe.Recipe;
+import dev.ebb.cuda.text.attend.AttendGradText;
+import dev.ebb.cuda.text.attend.AttendText;
+import dev.ebb.cuda.text.attend.TensorAttend;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.DecodingContract;

@@ -1,12 +1,12 @@
 package dev.ebb.cuda.text;
 
 /** Builds source text line by line, indented by its braces. */
-final class SourceLines {
+public final class SourceLines {
     private final StringBuilder text = new StringBuilder();
     private int depth;
 
     /** Adds a line; one that ends in a brace opens a block. */
-    SourceLines add(String line) {
+    public SourceLines add(String line) {
         if (line.startsWith("}")) depth--;
         if (!line.startsWith("#")) text.repeat("    ", depth);
         text.append(line).append('\n');
@@ -14,15 +14,15 @@ final class SourceLines {
         return this;
     }
 
-    SourceLines add(String format, Object... values) {
+    public SourceLines add(String format, Object... values) {
         return add(String.format(java.util.Locale.ROOT, format, values));
     }
 
-    SourceLines open(String format, Object... values) {
+    public SourceLines open(String format, Object... values) {
         return add(String.format(java.util.Locale.ROOT, format, values) + " {");
     }
 
-    SourceLines close() {
+    public SourceLines close() {
         return add("}");
     }
 

@@ -1,9 +1,12 @@
-package dev.ebb.cuda.text;
+package dev.ebb.cuda.text.attend;
 
 import dev.ebb.cuda.Precision;
 import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.cuda.recipe.Recipe;
+import dev.ebb.cuda.text.CudaSyntax;
+import dev.ebb.cuda.text.MapText;
+import dev.ebb.cuda.text.SourceLines;
 import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
@@ -64,7 +67,7 @@ public final class TensorAttend {
         return fits(k.heads(), views, types, in.getLast(), precision);
     }
 
-    static Recipe forward(Kernel.Attend k, List<DType> in) {
+    public static Recipe forward(Kernel.Attend k, List<DType> in) {
         var h = k.heads();
         int n = in.size();
         var type = in.getFirst();
@@ -104,7 +107,7 @@ public final class TensorAttend {
      * The gradient of queries, then those of keys and values. Every probability is computed once
      * for its query and once for its key, so that no two blocks add to the same element.
      */
-    static Recipe backward(Kernel.AttendGrad k, List<DType> in) {
+    public static Recipe backward(Kernel.AttendGrad k, List<DType> in) {
         var h = k.heads();
         var actions = new ArrayList<Action>();
         actions.add(queries(k, in));

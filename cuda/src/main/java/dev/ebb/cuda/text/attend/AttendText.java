@@ -1,8 +1,9 @@
-package dev.ebb.cuda.text;
+package dev.ebb.cuda.text.attend;
 
 import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.cuda.recipe.Recipe;
+import dev.ebb.cuda.text.CudaSyntax;
 import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;

@@ -1,4 +1,4 @@
-package dev.ebb.cuda.text;
+package dev.ebb.cuda.text.attend;
 
 import dev.ebb.ir.AttentionShape;
 import dev.ebb.ir.DType;
