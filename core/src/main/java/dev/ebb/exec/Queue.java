@@ -14,7 +14,8 @@ import java.util.function.IntToLongFunction;
  * The work that one program, or one tape, gives to a device, and the memory it works in. Work is
  * put at the end of the queue and runs in that order; putting it there does not wait for it. Only
  * {@link #read}, {@link #finish} and {@link Event#nanos} wait, and they throw the first failure of
- * the work before them.
+ * the work before them. That failure stays, whichever thread it was thrown to: every later read
+ * throws it too, until {@link #finish} has thrown it.
  */
 public interface Queue extends AutoCloseable {
 
@@ -83,7 +84,7 @@ public interface Queue extends AutoCloseable {
     /** Waits for all work before it, then copies all of {@code from}. Any thread may call this. */
     void read(Memory from, MemorySegment to);
 
-    /** Waits until all work on the queue has run. */
+    /** Ends a run: waits until all work on the queue has run. A failure does not outlast it. */
     void finish();
 
     /** A new event of this queue; it is recorded again in every run. */

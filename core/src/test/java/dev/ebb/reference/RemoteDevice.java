@@ -167,7 +167,7 @@ public final class RemoteDevice implements Device {
             inner.reserve(nodes, workers);
         }
 
-        /** Work after a failure is dropped until the host has heard of it. */
+        /** Work after a failure is dropped until the run ends. */
         private void put(Runnable body) {
             if (stream.isClosed()) throw new IllegalStateException("this queue is closed");
             var kept = unlessFailed(body);
@@ -212,14 +212,14 @@ public final class RemoteDevice implements Device {
                     });
         }
 
-        private void await(Runnable last) {
+        private void await(Runnable last, boolean endsRun) {
             notRecording("waits");
             put(last);
             var done = new CompletableFuture<Optional<RuntimeException>>();
             stream.add(
                     () -> {
                         done.complete(failure);
-                        failure = Optional.empty();
+                        if (endsRun) failure = Optional.empty();
                     });
             var failed = done.join();
             if (failed.isPresent()) throw failed.get();
@@ -281,12 +281,12 @@ public final class RemoteDevice implements Device {
         public void read(Memory from, MemorySegment to) {
             reads.incrementAndGet();
             var source = hidden(from);
-            await(() -> inner.read(source, to));
+            await(() -> inner.read(source, to), false);
         }
 
         @Override
         public void finish() {
-            await(() -> {});
+            await(() -> {}, true);
         }
 
         @Override

@@ -10,6 +10,7 @@ import dev.ebb.Next;
 import dev.ebb.Tape;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
+import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
@@ -24,6 +25,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -208,27 +210,89 @@ class RemoteFaultsTest {
                         }));
     }
 
-    /** A device whose host fails once when it has put an exponential on the queue. */
-    private static Device failingHost() {
-        var failed = new boolean[1];
-        Change ofQueue =
-                (name, arguments, made) -> {
-                    if (name.equals("recorded")) return Optional.empty();
-                    if (!name.equals("bind") || !((Node) arguments[0]).op().name().contains("exp"))
-                        return made;
-                    return (Runnable)
-                            () -> {
-                                ((Runnable) made).run();
-                                if (failed[0]) return;
-                                failed[0] = true;
-                                throw new IllegalStateException("the host fails");
-                            };
-                };
+    private interface AfterBind {
+        void run(Queue queue, List<Buffer> inputs);
+    }
+
+    /** A device whose host does this when it has put a node of that name on the queue. */
+    private static Device doing(String op, AfterBind after) {
         return wrapped(
                 Device.class,
                 new RemoteDevice(),
-                (name, _, made) ->
-                        name.equals("open") ? wrapped(Queue.class, (Queue) made, ofQueue) : made);
+                (name, _, made) -> name.equals("open") ? doing(op, after, (Queue) made) : made);
+    }
+
+    private static Queue doing(String op, AfterBind after, Queue queue) {
+        Change change =
+                (name, arguments, made) -> {
+                    if (name.equals("recorded")) return Optional.empty();
+                    if (!name.equals("bind") || !((Node) arguments[0]).op().name().contains(op))
+                        return made;
+                    @SuppressWarnings("unchecked") // as Queue.bind declares it
+                    var inputs = (List<Buffer>) arguments[1];
+                    return (Runnable)
+                            () -> {
+                                ((Runnable) made).run();
+                                after.run(queue, inputs);
+                            };
+                };
+        return wrapped(Queue.class, queue, change);
+    }
+
+    /** A device whose host fails once when it has put an exponential on the queue. */
+    private static Device failingHost() {
+        var failed = new boolean[1];
+        return doing(
+                "exp",
+                (_, _) -> {
+                    if (failed[0]) return;
+                    failed[0] = true;
+                    throw new IllegalStateException("the host fails");
+                });
+    }
+
+    /** Reads an operand, as the thread of a place does, and keeps what is thrown to itself. */
+    private static void read(Queue queue, List<Buffer> operands) {
+        var memory = operands.getFirst().memory();
+        var thread =
+                new Thread(
+                        () -> {
+                            try {
+                                var here = new byte[Math.toIntExact(memory.bytes())];
+                                queue.read(memory, MemorySegment.ofArray(here));
+                            } catch (IndexOutOfBoundsException e) {
+                                // the run must still end with it
+                            }
+                        });
+        thread.start();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The loop names the op that failed and does not run to its limit. */
+    @Test
+    void aFailureThatAnotherThreadHeardOfFirstEndsTheLoop() {
+        try (var run =
+                Ebb.compile((Fn2<Tensor, Tensor, Tensor>) RemoteFaultsTest::inAWhile)
+                        .on(doing("gather", RemoteFaultsTest::read))) {
+            for (int i = 0; i < 2; i++) {
+                assertNamed(() -> run.apply(TABLE, BAD));
+                assertThat(run.apply(TABLE, GOOD).toDoubles()).hasSize(4);
+            }
+        }
+    }
+
+    /** A tape goes on after such a failure too. */
+    @Test
+    void aTapeGoesOnAfterALoopThatFailed() {
+        try (var tape = new Tape(Budget.kibibytes(64), new RemoteDevice())) {
+            var x = tape.watch(TABLE);
+            assertNamed(() -> tape.array(inAWhile(x, tape.watch(BAD))));
+            assertThat(tape.array(inAWhile(x, tape.watch(GOOD))).toDoubles()).hasSize(4);
+        }
     }
 
     /** What is on the queue when the host ends a run fails with that run, not with the next one. */

@@ -48,6 +48,10 @@ final class CudaQueue implements Queue {
     private final List<Long> executables = new ArrayList<>();
     private String latest = "nothing";
     private Optional<CudaException> lost = Optional.empty();
+
+    /** What a kernel of this run has noted, once the host has read it; it ends with the run. */
+    private Optional<RuntimeException> failure = Optional.empty();
+
     private boolean closed;
 
     /** The number of launches and copies recorded so far, while a run is being recorded. */
@@ -269,21 +273,29 @@ final class CudaQueue implements Queue {
     public synchronized void finish() {
         enter();
         awaiting(() -> streams.drain(stream));
-        checkNotes();
+        try {
+            checkNotes();
+        } finally {
+            if (failure.isPresent()) streams.zero(fault, OWN_BYTES, stream);
+            failure = Optional.empty();
+        }
         clock.idle();
     }
 
     private void checkNotes() {
+        if (failure.isPresent()) throw failure.get();
         if (noted.isEmpty()) return;
         try (var arena = Arena.ofConfined()) {
             var note = arena.allocate(ValueLayout.JAVA_LONG, 2);
             awaiting(() -> staging.read(fault, note));
             long number = note.get(ValueLayout.JAVA_LONG, 0);
             if (number == 0) return;
-            streams.zero(fault, OWN_BYTES, stream);
             var node = noted.get(Math.toIntExact(number - 1));
             long what = note.get(ValueLayout.JAVA_LONG, 8);
             OpErrors.of(node, () -> RecipeCache.throwFault(node, what)).run();
+        } catch (IndexOutOfBoundsException | ArithmeticException e) {
+            failure = Optional.of(e);
+            throw e;
         }
     }
 

@@ -326,11 +326,16 @@ public final class Replayer implements AutoCloseable {
         var residents = replay.residents();
         var in = node.inputs().stream().map(residents::buffer).toList();
         var out = node.outputs().stream().map(residents::buffer).toList();
-        (kernel instanceof Control control
-                        ? ControlKernels.bind(control, session, in, out, workspace)
-                        : session.queue().bind(node, in, out, workspace))
-                .run();
-        session.queue().finish();
+        try {
+            (kernel instanceof Control control
+                            ? ControlKernels.bind(control, session, in, out, workspace)
+                            : session.queue().bind(node, in, out, workspace))
+                    .run();
+            session.queue().finish();
+        } catch (RuntimeException e) {
+            session.drain(e);
+            throw e;
+        }
     }
 
     /** The promised and the used memory so far. */
