@@ -253,6 +253,7 @@ public final class Curve {
      */
     public Optional<Plan> within(long bytes) {
         synchronized (families) {
+            answers(bytes);
             var best = Optional.<Plan>empty();
             for (var some : PlanFamilies.selections(ways, among)) {
                 var curve = among(some);
@@ -283,29 +284,30 @@ public final class Curve {
     /** The cheapest plan that fits into a budget beside the memory of workers, if any. */
     public Optional<Plan> beside(long bytes) {
         synchronized (families) {
-            long limit = workers.arenaLimit(bytes);
-            var all = layouts.of(plain);
-            if (planned(all) <= limit) return Optional.of(plan(all, limit, bytes));
             var best = Optional.<Layout>empty();
-            for (var frontier : families.of(ways, among)) {
-                var found =
-                        frontier.answer(limit, m -> planned(m) <= limit && layouts.fitPlaces(m))
-                                .map(layouts::of);
+            for (var found : answers(bytes)) {
                 if (found.isPresent() && (best.isEmpty() || isBetter(found.get(), best.get())))
                     best = found;
             }
-            return best.map(layout -> plan(layout, limit, bytes));
+            return best.map(layout -> plan(layout, workers.arenaLimit(bytes), bytes));
         }
+    }
+
+    /** The answer of each family, or the plan that computes everything once, if that fits. */
+    private List<Optional<Layout>> answers(long bytes) {
+        long limit = workers.arenaLimit(bytes);
+        var all = layouts.of(plain);
+        if (planned(all) <= limit) return List.of(Optional.of(all));
+        return families.of(ways, among).parallelStream()
+                .map(f -> f.answer(limit, m -> planned(m) <= limit && layouts.fitPlaces(m)))
+                .map(found -> found.map(layouts::of))
+                .toList();
     }
 
     /** Whether {@code more} is cheaper, or as cheap with less outside the arena. */
     private boolean isBetter(Layout more, Layout less) {
-        int order = Double.compare(cost(more), cost(less));
+        int order = Double.compare(more.schedule().cost(cost), less.schedule().cost(cost));
         return order < 0 || order == 0 && more.offloadedBytes() <= less.offloadedBytes();
-    }
-
-    private double cost(Layout layout) {
-        return layout.schedule().cost(cost);
     }
 
     /** A plan from a schedule made in another way, with all threads of the device. */
@@ -346,7 +348,7 @@ public final class Curve {
 
     Point point(long bytes, Member member, double once, long undone) {
         var layout = layouts.of(member);
-        double seconds = cost(layout);
+        double seconds = layout.schedule().cost(cost);
         return new Point(bytes, seconds, RestoreSummary.of(layout, cost, seconds, once, undone));
     }
 

@@ -3,6 +3,7 @@ package dev.ebb.plan.schedule;
 import dev.ebb.ir.Value;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
@@ -39,9 +40,18 @@ public final class Clock implements ScheduleListener {
     }
 
     static double time(Schedule schedule, Cost cost) {
-        var clock = new Clock(schedule.problem(), cost);
-        schedule.tell(clock);
-        return clock.idle.values().stream().reduce(clock.now, Math::max);
+        return time(schedule.problem(), schedule.steps(), cost);
+    }
+
+    static double time(Problem problem, List<Step> steps, Cost cost) {
+        var clock = new Clock(problem, cost);
+        Schedule.tell(problem, steps, clock);
+        return clock.end();
+    }
+
+    /** The time at which the computation and all transfers so far have ended. */
+    double end() {
+        return idle.values().stream().reduce(now, Math::max);
     }
 
     /** The time of the computation so far. */

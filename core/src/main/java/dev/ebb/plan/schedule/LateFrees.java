@@ -24,23 +24,36 @@ public final class LateFrees {
     /** The values that must be written in place. */
     private final Set<Value> inPlace;
 
-    private LateFrees(Schedule schedule, Cost cost, Set<Value> inPlace) {
+    private LateFrees(Problem problem, List<Step> from, long peak, Cost cost, Set<Value> inPlace) {
         this.inPlace = inPlace;
-        problem = schedule.problem();
-        peak = schedule.footprint().peakBytes();
+        this.problem = problem;
+        this.peak = peak;
         clock = new Clock(problem, cost);
-        var away = schedule.away();
+        var away = Schedule.away(problem, from);
         for (Value p : problem.graph().params())
             if (!away.containsKey(p)) bytes += problem.bytes(p);
+        for (int i = 0; i < from.size(); i++) add(i, from.get(i));
+        while (!writing.isEmpty()) free(writing.getFirst());
     }
 
     /** The same schedule, with the same peak and no more waiting. */
     public static Schedule in(Schedule schedule, Cost cost, Set<Value> inPlace) {
-        if (schedule.steps().stream().noneMatch(s -> s instanceof Step.Offload)) return schedule;
-        var late = new LateFrees(schedule, cost, inPlace);
-        for (int i = 0; i < schedule.steps().size(); i++) late.add(i, schedule.steps().get(i));
-        while (!late.writing.isEmpty()) late.free(late.writing.getFirst());
+        if (!offloads(schedule.steps())) return schedule;
+        long peak = schedule.footprint().peakBytes();
+        var late = new LateFrees(schedule.problem(), schedule.steps(), peak, cost, inPlace);
         return new Schedule(late.problem, late.steps);
+    }
+
+    /** The time of the schedule that {@link #in} makes of these steps, which have this peak. */
+    public static double time(
+            Problem problem, List<Step> steps, long peak, Cost cost, Set<Value> inPlace) {
+        return offloads(steps)
+                ? new LateFrees(problem, steps, peak, cost, inPlace).clock.end()
+                : Clock.time(problem, steps, cost);
+    }
+
+    private static boolean offloads(List<Step> steps) {
+        return steps.stream().anyMatch(s -> s instanceof Step.Offload);
     }
 
     private void add(int i, Step step) {

@@ -34,7 +34,8 @@ public record Schedule(Problem problem, List<Step> steps) {
         tell(problem, steps, listener);
     }
 
-    private static void tell(Problem problem, List<Step> steps, ScheduleListener listener) {
+    /** The same for steps that are not checked. */
+    static void tell(Problem problem, List<Step> steps, ScheduleListener listener) {
         var away = away(problem, steps);
         for (Value p : problem.graph().params()) {
             var place = away.get(p);
@@ -145,7 +146,7 @@ public record Schedule(Problem problem, List<Step> steps) {
         return away(problem, steps);
     }
 
-    private static Map<Value, Place> away(Problem problem, List<Step> steps) {
+    static Map<Value, Place> away(Problem problem, List<Step> steps) {
         if (problem.places().isEmpty()) return Map.of();
         var params = new HashSet<>(problem.graph().params());
         var stored = new HashSet<Step.Offload>();

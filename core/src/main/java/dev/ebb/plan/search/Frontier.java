@@ -1,7 +1,6 @@
 package dev.ebb.plan.search;
 
 import dev.ebb.plan.cache.SearchCache;
-import dev.ebb.plan.schedule.Cost;
 
 import org.jspecify.annotations.Nullable;
 
@@ -77,14 +76,9 @@ public final class Frontier {
     private boolean settled;
 
     /** The plans of one more way, and cheaper ones of the {@code smaller} families. */
-    Frontier(
-            SearchModel model,
-            Cost cost,
-            List<Frontier> smaller,
-            SearchEffort effort,
-            SearchCache cache) {
+    Frontier(SearchModel model, List<Frontier> smaller, SearchEffort effort, SearchCache cache) {
         this.model = model;
-        times = new MemberTimes(model, cost);
+        times = new MemberTimes(model);
         this.smaller = smaller;
         var before = smaller.stream().map(s -> s.known).toList();
         known = new CachedGenerations(model, before, effort, cache);
@@ -118,17 +112,20 @@ public final class Frontier {
      * generations that have one and those {@link #searchedBeyond} them.
      */
     public Optional<Member> answer(long bytes, Predicate<Member> fits) {
-        for (int count = 1; count <= size() || grow(); count++) {
+        for (int count = 1; has(count); count++) {
             var found = cheapest(count, bytes, fits);
             if (found.isEmpty()) continue;
             int beyond = searchedBeyond(count);
-            while (size() < beyond && grow()) {
-                // until there are as many
-            }
-            var cheaper = cheapest(Math.min(size(), beyond), bytes, fits).orElse(found.get());
+            var cheaper = cheapest(has(beyond) ? beyond : count, bytes, fits).orElse(found.get());
             return Optional.of(cheaper.extra() < found.get().extra() ? cheaper : found.get());
         }
         return Optional.empty();
+    }
+
+    /** Searches until there are {@code count} generations; false if there are not so many. */
+    private synchronized boolean has(int count) {
+        while (size() < count) if (!grow()) return false;
+        return true;
     }
 
     private Optional<Member> cheapest(int count, long bytes, Predicate<Member> fits) {
@@ -151,7 +148,7 @@ public final class Frontier {
     }
 
     /** The members of the first {@code count} generations; largest peak first, cheapest first. */
-    List<Member> members(int count) {
+    synchronized List<Member> members(int count) {
         var all = new ArrayList<Member>();
         for (var generation : generations.subList(0, count)) all.addAll(generation);
         return MemberTimes.pruned(all);
@@ -159,10 +156,9 @@ public final class Frontier {
 
     /** Every member, after searching to the end. */
     public List<Member> all() {
-        while (grow()) {
-            // until it ends
-        }
-        return members(size());
+        int count = 1;
+        while (has(count + 1)) count++;
+        return members(count);
     }
 
     /** Searches one more generation, with less memory; false if there is none. */
@@ -217,7 +213,7 @@ public final class Frontier {
     }
 
     /** The cheapest known plan under {@code bound}, without searching for the least memory. */
-    private Optional<Member> first(long bound) {
+    private synchronized Optional<Member> first(long bound) {
         for (int count = 1; count <= levelled() || grow(false); count++) {
             var known = new ArrayList<>(members(count));
             known.addAll(beyond.get(count - 1));
@@ -281,9 +277,9 @@ public final class Frontier {
     }
 
     /**
-     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With places,
-     * only a plan that is cheaper before it is improved is improved; otherwise the rival is taken
-     * over, unless it keeps in memory what this family offloads from the start.
+     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With places
+     * that is the rival unless this family finds a faster one at once, or the rival keeps in memory
+     * what this family offloads from the start.
      */
     private @Nullable Member against(Member rival, long bound, boolean full, long allowance) {
         if (!model.mayMove()) {
@@ -291,11 +287,10 @@ public final class Frontier {
             return own == null || rival.extra() < own.extra() ? rival : own;
         }
         var found = squeezed(above.sequence(), bound, 0);
-        if (found != null && times.of(found).extra() < rival.extra())
-            return member(search.improve(found.sequence(), bound, allowance));
+        if (found != null && times.isFaster(found, rival)) return improved(found, bound, allowance);
         if (search.squeeze().start(rival.sequence())) return rival;
         if (found == null) return under(above, bound, false, 0);
-        return member(search.improve(found.sequence(), bound, allowance / 4));
+        return improved(found, bound, allowance / 4);
     }
 
     /** Continues from the plan that rebuilds all it can, if that needs less memory. */
@@ -360,9 +355,18 @@ public final class Frontier {
                 best = fastest(slower, bound, noise, best);
                 starts.addAll(slower);
             }
-            if (best != null) return member(search.improve(best.sequence(), bound, allowance));
+            if (best != null) return improved(best, bound, allowance);
         }
         return null;
+    }
+
+    /**
+     * A plan found by more search. That counts transfers as if nothing overlapped with them, so it
+     * is of use only where the computation waits for them.
+     */
+    private Member improved(Member found, long bound, long allowance) {
+        if (model.mayMove() && times.waiting(found) <= STEEP * model.total()) return found;
+        return member(search.improve(found.sequence(), bound, allowance));
     }
 
     private @Nullable Member fastest(
@@ -380,17 +384,17 @@ public final class Frontier {
         return current();
     }
 
-    /** Tries at each memory bound to relax the plan of a lower one. */
+    /** Tries at each memory bound to relax this family's plan of a lower one. */
     private void ascend(long allowance) {
         for (int i = pending.size() - 2; i >= 0; i--) {
             var own = pending.get(i);
             var below = pending.get(i + 1);
+            if (below.model() != model) continue;
             long bound = own.peak();
             search.squeeze().start(below.sequence());
             search.squeeze().relax(bound);
             var relaxed = current();
-            if (relaxed.extra() < own.extra())
-                pending.set(i, member(search.improve(relaxed.sequence(), bound, allowance)));
+            if (times.isFaster(relaxed, own)) pending.set(i, improved(relaxed, bound, allowance));
         }
     }
 }

@@ -19,18 +19,6 @@ final class Liveness {
     private final int[] instances;
     private final boolean[] later;
 
-    /** The inputs that each work must overwrite. */
-    private final int[][] forced;
-
-    /** The inputs that each work may overwrite, each followed by the output that would. */
-    private final int[][] free;
-
-    /**
-     * For each work the fetch that must not follow it, because the work overwrites the value that
-     * the fetch reads; -1 for none.
-     */
-    private final int[] ended;
-
     /**
      * The surviving sequence: {@code order[0..length)}, and the bytes alive during each of its
      * steps.
@@ -53,16 +41,15 @@ final class Liveness {
         taken = new boolean[model.values.length];
         instances = new int[model.works];
         later = new boolean[model.works];
-        forced = new int[model.works][];
-        free = new int[model.works][];
-        for (int u = 0; u < model.works; u++) sortPairs(u);
-        ended = new int[model.works];
-        for (int u = 0; u < model.works; u++)
-            ended[u] = model.isStore(u) && model.in[u].length > 0 ? model.ended(u) : -1;
     }
 
     /** Replays {@code sequence[0..count)}; false if a work reads a value that is not resident. */
     boolean replay(int[] sequence, int count) {
+        return replay(sequence, count, Long.MAX_VALUE);
+    }
+
+    /** The same; false also if the peak is above {@code bound}. */
+    boolean replay(int[] sequence, int count, long bound) {
         if (order.length < count) {
             order = new int[count + count / 4 + 16];
             memory = new long[order.length];
@@ -74,9 +61,11 @@ final class Liveness {
         int[] operands = model.operands;
         long[] bytes = model.bytes;
         int nodes = model.nodes.size();
+        int[] ended = model.overwrites.ended;
         long now = model.pinnedBytes;
         for (int i = 0; i < count; i++) instances[sequence[i]]++;
         peak = model.paramBytes;
+        if (peak > bound) return false;
         extra = 0;
         int at = order.length;
         for (int i = count - 1; i >= 0; i--) {
@@ -116,6 +105,7 @@ final class Liveness {
             }
             order[--at] = u;
             memory[at] = during;
+            if (during > bound) return false;
             if (during > peak) peak = during;
         }
         for (int v = 0; v < live.length; v++) if (live[v] && !model.initial[v]) return false;
@@ -131,11 +121,11 @@ final class Liveness {
      */
     private long reused(int u) {
         long saved = 0;
-        for (int from : forced[u]) {
+        for (int from : model.overwrites.forced[u]) {
             if (live[from]) return -1;
             saved += model.bytes[from];
         }
-        int[] pairs = free[u];
+        int[] pairs = model.overwrites.free[u];
         if (pairs.length == 2) return live[pairs[0]] ? saved : saved + model.bytes[pairs[0]];
         for (int k = 0; k < pairs.length; k += 2) {
             int from = pairs[k];
@@ -147,34 +137,6 @@ final class Liveness {
         }
         for (int v : pairs) taken[v] = false;
         return saved;
-    }
-
-    /** Sorts the pairs of {@code u} into mandatory and optional overwrites. */
-    private void sortPairs(int u) {
-        int[] pairs = model.reuse[u];
-        if (pairs.length == 0) {
-            forced[u] = pairs;
-            free[u] = pairs;
-            return;
-        }
-        var must = new int[pairs.length / 2];
-        int count = 0;
-        for (int k = 0; k < pairs.length; k += 2) {
-            if (model.place[pairs[k + 1]] < 0 || model.place[pairs[k + 1]] != pairs[k]) continue;
-            must[count++] = pairs[k];
-            taken[pairs[k]] = true;
-            taken[pairs[k + 1]] = true;
-        }
-        var may = new int[pairs.length];
-        int left = 0;
-        for (int k = 0; k < pairs.length; k += 2) {
-            if (taken[pairs[k]] || taken[pairs[k + 1]]) continue;
-            may[left++] = pairs[k];
-            may[left++] = pairs[k + 1];
-        }
-        for (int v : pairs) taken[v] = false;
-        forced[u] = Arrays.copyOf(must, count);
-        free[u] = Arrays.copyOf(may, left);
     }
 
     /** The computation of {@code sequence} with the highest memory; none if nothing is computed. */

@@ -4,16 +4,19 @@ import dev.ebb.plan.schedule.Layout;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
 
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/** The layouts of the members of a problem's families, each made when it is first asked for. */
+/**
+ * The layouts of the members of a problem's families, each made when it is first asked for. Several
+ * threads may ask.
+ */
 public final class MemberLayouts {
     private final Problem problem;
     private final Function<Schedule, Layout> laidOut;
-    private final Map<Member, Layout> layouts = new HashMap<>();
-    private final Map<Member, Boolean> fitting = new HashMap<>();
+    private final Map<Member, Layout> layouts = new ConcurrentHashMap<>();
+    private final Map<Member, Boolean> fitting = new ConcurrentHashMap<>();
 
     /**
      * @param problem the problem with all places of the families, including those that a member

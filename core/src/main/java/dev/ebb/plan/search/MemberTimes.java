@@ -1,14 +1,10 @@
 package dev.ebb.plan.search;
 
-import dev.ebb.ir.Node;
-import dev.ebb.plan.schedule.Cost;
-
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -18,13 +14,10 @@ import java.util.Map;
  */
 final class MemberTimes {
     private final SearchModel model;
-    private final Cost cost;
     private final Map<Member, Member> known = new HashMap<>();
 
-    MemberTimes(SearchModel model, Cost cost) {
+    MemberTimes(SearchModel model) {
         this.model = model;
-        var costs = new IdentityHashMap<Node, Double>();
-        this.cost = node -> costs.computeIfAbsent(node, cost::of);
     }
 
     List<Member> of(List<Member> members) {
@@ -39,14 +32,33 @@ final class MemberTimes {
 
     private Member timed(Member member) {
         var early = Member.of(model, Transfers.eager(model, member.sequence(), member.peak()));
-        double seconds = early.schedule().cost(cost);
+        double seconds = ScheduleWriter.time(model, early.sequence(), early.peak());
         return new Member(model, early.sequence(), early.peak(), seconds - model.total());
     }
 
     /** The one that takes less time, the first of two that take the same. */
     @Nullable Member faster(@Nullable Member one, @Nullable Member other) {
         if (one == null || other == null) return one == null ? other : one;
-        return of(other).extra() < of(one).extra() ? other : one;
+        return isFaster(other, one) ? other : one;
+    }
+
+    /** Whether {@code member} takes less time than {@code known}. */
+    boolean isFaster(Member member, Member known) {
+        double extra = of(known).extra();
+        return leastExtra(member) < extra && of(member).extra() < extra;
+    }
+
+    /** The time in which the computations of a plan wait for transfers. */
+    double waiting(Member member) {
+        return of(member).extra() - leastExtra(member);
+    }
+
+    /** A lower bound on the extra time of a plan: that of its computations alone. */
+    private double leastExtra(Member member) {
+        if (!model.mayMove() || member.model() != model) return member.extra();
+        double sum = -model.total();
+        for (int u : member.sequence()) if (!model.isTransfer(u)) sum += model.cost[u];
+        return sum;
     }
 
     /**

@@ -34,6 +34,7 @@ final class ModelDigest {
                     ModelDigest.class,
                     WorkOperands.class,
                     Ordering.class,
+                    Overwrites.class,
                     Prefetch.class,
                     RecomputeChain.class,
                     Rematerialisation.class,

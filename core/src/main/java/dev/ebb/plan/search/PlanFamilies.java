@@ -66,7 +66,7 @@ public final class PlanFamilies {
     /** Every member of the families for {@code ways} and {@code among}, smallest peak first. */
     public List<Member> members(Ways ways, List<Place> among) {
         var members = new ArrayList<Member>();
-        for (var frontier : of(ways, among)) members.addAll(frontier.all());
+        of(ways, among).parallelStream().map(Frontier::all).toList().forEach(members::addAll);
         members.sort(Comparator.comparingLong(Member::peak));
         return members;
     }
@@ -113,16 +113,12 @@ public final class PlanFamilies {
         var found = new ArrayList<Frontier>();
         found.add(
                 new Frontier(
-                        new SearchModel(allowed, cost, key.places, false),
-                        cost,
-                        smaller,
-                        effort,
-                        cache));
+                        new SearchModel(allowed, cost, key.places, false), smaller, effort, cache));
         if (!key.places.isEmpty()) {
             var away = new SearchModel(allowed, cost, key.places, true);
             var before = new ArrayList<>(smaller);
             before.addAll(found);
-            if (away.fitsAway) found.add(new Frontier(away, cost, before, effort, cache));
+            if (away.fitsAway) found.add(new Frontier(away, before, effort, cache));
         }
         known.put(key, found);
         return found;

@@ -192,7 +192,7 @@ final class Rematerialisation {
                     best = i;
             }
             if (best < 0) return;
-            if (drop(best) && trial.peak <= budget) {
+            if (drop(best)) {
                 swap();
             } else {
                 stuck[current.order[best]] = true;
@@ -221,11 +221,12 @@ final class Rematerialisation {
         return true;
     }
 
+    /** Tries the current sequence without a step; false if it does not fit the budget. */
     private boolean drop(int step) {
         ensureCapacity(current.length);
         System.arraycopy(current.order, 0, scratch, 0, step);
         System.arraycopy(current.order, step + 1, scratch, step, current.length - step - 1);
         replayed += current.length;
-        return trial.replay(scratch, current.length - 1);
+        return trial.replay(scratch, current.length - 1, budget);
     }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -26,11 +27,20 @@ public final class ScheduleWriter {
 
     public static Schedule of(SearchModel model, int[] sequence) {
         var schedule = new Schedule(model.problem, new ScheduleWriter(model).write(sequence));
-        if (!model.mayMove()) return schedule;
+        return model.mayMove() ? LateFrees.in(schedule, model.costs, inPlace(model)) : schedule;
+    }
+
+    /** The predicted time of the schedule of a sequence with this peak. */
+    static double time(SearchModel model, int[] sequence, long peak) {
+        var steps = new ScheduleWriter(model).write(sequence);
+        return LateFrees.time(model.problem, steps, peak, model.costs, inPlace(model));
+    }
+
+    private static Set<Value> inPlace(SearchModel model) {
         var inPlace = new HashSet<Value>();
         for (int v = 0; v < model.values.length; v++)
             if (model.place[v] >= 0) inPlace.add(model.values[v]);
-        return LateFrees.in(schedule, model.costs, inPlace);
+        return inPlace;
     }
 
     private List<Step> write(int[] sequence) {

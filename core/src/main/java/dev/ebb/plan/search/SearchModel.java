@@ -12,6 +12,7 @@ import dev.ebb.plan.schedule.Problem;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
 
 /**
@@ -25,7 +26,10 @@ public final class SearchModel {
     private static final double RELUCTANCE = 64;
 
     public final Problem problem;
+
+    /** The cost of a node, computed once. */
     final Cost costs;
+
     public final List<Node> nodes;
     final Value[] values;
     final int params;
@@ -57,6 +61,10 @@ public final class SearchModel {
     final int[][] reuse;
 
     final long[] bytes;
+
+    /** The same pairs by what has to be. */
+    final Overwrites overwrites;
+
     final double[] cost;
 
     /** The recomputation cost of a work: its cost, or a multiple of it if it is EXPENSIVE. */
@@ -125,7 +133,6 @@ public final class SearchModel {
      */
     SearchModel(Problem problem, Cost costs, List<Place> places, boolean away) {
         this.problem = problem;
-        this.costs = costs;
         var graph = problem.graph();
         var inversions = problem.inversions();
         nodes = graph.nodes();
@@ -213,6 +220,10 @@ public final class SearchModel {
         double sum = 0;
         for (int u = 0; u < n; u++) sum += cost[u];
         this.total = sum;
+        var known = new IdentityHashMap<Node, Double>();
+        for (int u = 0; u < firstTransfer; u++) known.put(node(u), cost[u]);
+        this.costs = node -> known.containsKey(node) ? known.get(node) : costs.of(node);
+        overwrites = new Overwrites(this);
     }
 
     private void work(int u, Table<Value, Integer> index, Cost costs) {
@@ -229,7 +240,7 @@ public final class SearchModel {
             if (u < n) producer[o] = u;
             else ways[o] = with(ways[o], u);
         }
-        reuse[u] = reusable(u);
+        reuse[u] = WorkOperands.reusable(node, in[u], out[u], bytes, values);
     }
 
     private static int[] with(int[] list, int more) {
@@ -339,20 +350,6 @@ public final class SearchModel {
                     "the cost of " + node + " is " + cost + ", not a finite number from 0 up");
         }
         return cost;
-    }
-
-    private int[] reusable(int i) {
-        var pairs = new int[2 * in[i].length * out[i].length];
-        int count = 0;
-        for (int o : out[i]) {
-            for (int x : in[i]) {
-                if (bytes[x] == bytes[o] && Inplace.allowed(node(i), values[x], values[o])) {
-                    pairs[count++] = x;
-                    pairs[count++] = o;
-                }
-            }
-        }
-        return Arrays.copyOf(pairs, count);
     }
 
     private void replace(int param, int result, Table<Value, Integer> index) {

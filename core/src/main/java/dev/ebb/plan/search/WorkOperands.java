@@ -1,5 +1,9 @@
 package dev.ebb.plan.search;
 
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Inplace;
+
 import java.util.Arrays;
 
 /** Arrays that a {@link SearchModel} derives from the operands of its works. */
@@ -38,5 +42,20 @@ final class WorkOperands {
         Arrays.fill(sizes, 0);
         for (int i = 0; i < nodes; i++) for (int x : in[i]) lists[x][sizes[x]++] = i;
         return lists;
+    }
+
+    /** The inputs of a node that its outputs may overwrite, each followed by that output. */
+    static int[] reusable(Node node, int[] in, int[] out, long[] bytes, Value[] values) {
+        var pairs = new int[2 * in.length * out.length];
+        int count = 0;
+        for (int o : out) {
+            for (int x : in) {
+                if (bytes[x] == bytes[o] && Inplace.allowed(node, values[x], values[o])) {
+                    pairs[count++] = x;
+                    pairs[count++] = o;
+                }
+            }
+        }
+        return Arrays.copyOf(pairs, count);
     }
 }

@@ -121,8 +121,7 @@ class FitTest {
     @Test
     void generationsGetDearer() {
         var model = new SearchModel(Toy.transformerStep(4, 256, 64), Toy.COST);
-        var frontier =
-                new Frontier(model, Toy.COST, List.of(), SearchEffort.FULL, SearchCache.NONE);
+        var frontier = new Frontier(model, List.of(), SearchEffort.FULL, SearchCache.NONE);
         int generations = 1;
         double dearest = frontier.members(1).getLast().extra();
         while (frontier.grow()) {

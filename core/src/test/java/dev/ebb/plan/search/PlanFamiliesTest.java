@@ -3,6 +3,7 @@ package dev.ebb.plan.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.plan.Curve;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Host;
 import dev.ebb.plan.schedule.Place;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -66,6 +68,38 @@ class PlanFamiliesTest {
         }
         var loss = toy.emit("loss", 1, 1, Set.of(), false, values.getLast());
         return random.nextBoolean() ? toy.train(loss) : toy.gradient(loss);
+    }
+
+    /** Plans do not depend on the number of threads that search, nor on their order. */
+    @Test
+    void familiesThatAreSearchedAtTheSameTimeFindTheSamePlans() {
+        var random = new Random(3);
+        for (int i = 0; i < 2 * SEEDS; i++) {
+            var problem = random(random).with(List.of(place(random), NEAR, SLOW));
+            var alone = families(problem);
+            long bytes = alone.getFirst().all().getFirst().peak() * 3 / 5;
+            // the largest family first, which asks the smaller ones for what it needs
+            var expected = new ArrayList<Optional<Member>>();
+            for (var frontier : alone.reversed())
+                expected.addFirst(frontier.answer(bytes, _ -> true));
+            var found =
+                    families(problem).parallelStream()
+                            .map(f -> f.answer(bytes, _ -> true))
+                            .toList();
+            assertThat(found).hasSize(expected.size());
+            for (int k = 0; k < found.size(); k++) {
+                assertThat(found.get(k).map(Member::sequence))
+                        .usingRecursiveComparison()
+                        .isEqualTo(expected.get(k).map(Member::sequence));
+                assertThat(found.get(k).map(Member::extra))
+                        .isEqualTo(expected.get(k).map(Member::extra));
+            }
+        }
+    }
+
+    private static List<Frontier> families(Problem problem) {
+        return new PlanFamilies(problem, Toy.COST, SearchEffort.PART, SearchCache.NONE)
+                .of(Ways.every());
     }
 
     private static Place place(Random random) {
