@@ -42,10 +42,10 @@ final class MemberTimes {
         return isFaster(other, one) ? other : one;
     }
 
-    /** Whether {@code one} takes less time than {@code other}. */
-    boolean isFaster(Member one, Member other) {
-        double extra = of(other).extra();
-        return leastExtra(one) < extra && of(one).extra() < extra;
+    /** Whether {@code member} takes less time than {@code known}. */
+    boolean isFaster(Member member, Member known) {
+        double extra = of(known).extra();
+        return leastExtra(member) < extra && of(member).extra() < extra;
     }
 
     /** The time in which the computations of a plan wait for transfers. */
