@@ -63,6 +63,8 @@ public final class Frontier {
     /** Known plans that are not yet in a generation, highest bound first. */
     private final List<Member> pending = new ArrayList<>();
 
+    private final HeldBack heldBack;
+
     /** The plan that rebuilds all it can by inverses, until it is used. */
     private Optional<Member> walkedBack;
 
@@ -97,7 +99,8 @@ public final class Frontier {
         var slow = ordering.isHurried() ? members(new Ordering(model, false)) : List.<Member>of();
         slower = slow.stream().map(Member::sequence).toList();
         above = sorted.getFirst();
-        generations.add(MemberTimes.pruned(times.of(first)));
+        heldBack = new HeldBack(model.mayMove() ? STEEP * model.total() : Double.MAX_VALUE);
+        generations.add(MemberTimes.pruned(heldBack.first(times.of(first))));
         floor = LowerBounds.peak(model);
         level = levels;
     }
@@ -196,7 +199,9 @@ public final class Frontier {
         int kept = ended ? 0 : Math.min(AHEAD, pending.size());
         var own = pending.subList(0, pending.size() - kept);
         double least = leastExtra();
-        generations.add(times.of(own).stream().filter(m -> m.extra() >= least).toList());
+        long reach = ended ? 0 : storeAll * (GENERATIONS - size()) / GENERATIONS;
+        var found = heldBack.inReach(times.of(own), reach);
+        generations.add(found.stream().filter(m -> m.extra() >= least).toList());
         own.clear();
         beyond.add(times.of(pending));
     }
@@ -237,11 +242,7 @@ public final class Frontier {
     }
 
     private Member complete(int[] nodes) {
-        return member(Transfers.complete(model, nodes));
-    }
-
-    private Member member(int[] sequence) {
-        return Member.of(model, sequence);
+        return Member.of(model, Transfers.complete(model, nodes));
     }
 
     private Member current() {
@@ -304,7 +305,7 @@ public final class Frontier {
             search.squeeze().relax((long) (storeAll * (double) k / levels));
             pending.add(current());
         }
-        above = member(search.improve(walked.sequence(), walked.peak(), share));
+        above = Member.of(model, search.improve(walked.sequence(), walked.peak(), share));
         pending.add(above);
         return true;
     }
@@ -320,11 +321,10 @@ public final class Frontier {
 
     /** Bisects towards the least memory that works. */
     private void settleLeast() {
-        boolean large = model.nodes.size() > SearchEffort.LARGE;
+        int rounds = model.nodes.size() > SearchEffort.LARGE ? 2 : 5;
         long failed = Math.max(floor - 1, above.peak() - storeAll / levels);
-        for (int k = 0;
-                k < (large ? 2 : 5) && above.peak() - failed > Math.max(1, storeAll / 2000);
-                k++) {
+        long near = Math.max(1, storeAll / 2000);
+        for (int k = 0; k < rounds && above.peak() - failed > near; k++) {
             long bound = failed + (above.peak() - failed) / 2;
             var found = under(above, bound, false, share / 8);
             if (found == null) {
@@ -366,7 +366,7 @@ public final class Frontier {
      */
     private Member improved(Member found, long bound, long allowance) {
         if (model.mayMove() && times.waiting(found) <= STEEP * model.total()) return found;
-        return member(search.improve(found.sequence(), bound, allowance));
+        return Member.of(model, search.improve(found.sequence(), bound, allowance));
     }
 
     private @Nullable Member fastest(

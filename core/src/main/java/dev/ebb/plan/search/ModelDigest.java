@@ -23,6 +23,7 @@ final class ModelDigest {
                     SearchEffort.class,
                     EvictionCandidates.class,
                     Frontier.class,
+                    HeldBack.class,
                     StatePlaces.class,
                     CachedGenerations.class,
                     LateFrees.class,
