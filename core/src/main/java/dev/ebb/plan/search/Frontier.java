@@ -5,7 +5,6 @@ import dev.ebb.plan.cache.SearchCache;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -41,7 +40,7 @@ public final class Frontier {
 
     private final SearchModel model;
     private final MemberTimes times;
-    private final List<Frontier> smaller;
+    private final SmallerFamilies smaller;
     private final CachedGenerations known;
     private final NeighbourhoodSearch search;
     private final List<int[]> orders;
@@ -81,7 +80,7 @@ public final class Frontier {
     Frontier(SearchModel model, List<Frontier> smaller, SearchEffort effort, SearchCache cache) {
         this.model = model;
         times = new MemberTimes(model);
-        this.smaller = smaller;
+        this.smaller = new SmallerFamilies(smaller);
         var before = smaller.stream().map(s -> s.known).toList();
         known = new CachedGenerations(model, before, effort, cache);
         search = new NeighbourhoodSearch(model);
@@ -100,7 +99,8 @@ public final class Frontier {
         slower = slow.stream().map(Member::sequence).toList();
         above = sorted.getFirst();
         heldBack = new HeldBack(model.mayMove() ? STEEP * model.total() : Double.MAX_VALUE);
-        generations.add(MemberTimes.pruned(heldBack.first(times.of(first))));
+        var timed = MemberTimes.pruned(heldBack.first(times.of(first)));
+        generations.add(timed.stream().filter(m -> !isBehind(m)).toList());
         floor = LowerBounds.peak(model);
         level = levels;
     }
@@ -145,9 +145,10 @@ public final class Frontier {
         return !model.mayMove() || cheap ? count : count + 1;
     }
 
-    /** The cost of the smallest plan of the first generations, which no other of them exceeds. */
+    /** The cost of the smallest plan of the first generations, which no other exceeds, if any. */
     private double mostExtra(int count) {
-        return members(count).getLast().extra();
+        var known = members(count);
+        return known.isEmpty() ? 0 : known.getLast().extra();
     }
 
     /** The members of the first {@code count} generations; largest peak first, cheapest first. */
@@ -201,7 +202,7 @@ public final class Frontier {
         double least = leastExtra();
         long reach = ended ? 0 : storeAll * (GENERATIONS - size()) / GENERATIONS;
         var found = heldBack.inReach(times.of(own), reach);
-        generations.add(found.stream().filter(m -> m.extra() >= least).toList());
+        generations.add(found.stream().filter(m -> m.extra() >= least && !isBehind(m)).toList());
         own.clear();
         beyond.add(times.of(pending));
     }
@@ -218,7 +219,7 @@ public final class Frontier {
     }
 
     /** The cheapest known plan under {@code bound}, without searching for the least memory. */
-    private synchronized Optional<Member> first(long bound) {
+    synchronized Optional<Member> first(long bound) {
         for (int count = 1; count <= levelled() || grow(false); count++) {
             var known = new ArrayList<>(members(count));
             known.addAll(beyond.get(count - 1));
@@ -228,11 +229,8 @@ public final class Frontier {
         return Optional.empty();
     }
 
-    /** The cheapest plan under {@code bound} of the smaller families. */
-    private Optional<Member> rival(long bound) {
-        return smaller.stream()
-                .flatMap(s -> s.first(bound).stream())
-                .min(Comparator.comparingDouble(Member::extra));
+    private boolean isBehind(Member own) {
+        return own.model() == model && smaller.areAsFast(own);
     }
 
     private List<Member> members(Ordering ordering) {
@@ -261,7 +259,7 @@ public final class Frontier {
         if (bound >= above.peak()) return;
         boolean full = level % 5 == 0;
         long allowance = full ? share : share / 8;
-        var rival = rival(bound);
+        var rival = smaller.cheapest(bound);
         var found =
                 rival.isPresent()
                         ? against(rival.get(), bound, full, allowance)

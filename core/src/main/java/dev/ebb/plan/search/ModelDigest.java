@@ -24,6 +24,7 @@ final class ModelDigest {
                     EvictionCandidates.class,
                     Frontier.class,
                     HeldBack.class,
+                    SmallerFamilies.class,
                     StatePlaces.class,
                     CachedGenerations.class,
                     LateFrees.class,
