@@ -17,8 +17,7 @@ class PinnedPlansTest {
     @Test
     void half_of_the_least_memory_takes_at_most_half_as_long_again(@TempDir Path folder) {
         var cuda = new Cuda(new SimulatedGpu(folder), Precision.TF32);
-        var gpt =
-                DeviceGpt.gpt("GPT", new DeviceGpt.Sizes(12, 512, 8, 512, 16, 8192), DType.BF16);
+        var gpt = DeviceGpt.gpt("GPT", new DeviceGpt.Sizes(12, 512, 8, 512, 16, 8192), DType.BF16);
         var step = Ebb.stepper(gpt.step()).on(cuda);
         long least = step.plan(gpt.state(), gpt.batch()).leastBytes();
         double alone = step.within(Budget.bytes(least)).plan(gpt.state(), gpt.batch()).cost();
