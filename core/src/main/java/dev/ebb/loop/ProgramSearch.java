@@ -19,17 +19,20 @@ import java.util.Optional;
 
 /**
  * Finds the best plan of a program at any budget with the same places to offload to. The plans with
- * fewer places are always among the candidates, so that a further place never costs time: without
- * places, states are updated together by one kernel, and loops get other checkpoint areas.
+ * fewer places are always among the candidates, so that a further place never costs time. States
+ * are updated together by one kernel or, if they may be offloaded, each by its own.
  */
 final class ProgramSearch {
     private final ProgramPlanner planner;
     private final List<Binding> bindings;
 
-    /** One search for each selection of places that may have plans of its own, fewest first. */
+    /**
+     * One search for each selection of places that may have plans of its own, fewest first, and for
+     * each way of updating states.
+     */
     private final List<LoopSearch> searches = new ArrayList<>();
 
-    /** The places of each of these searches. */
+    /** The program and the places of each of these searches. */
     private final List<Searched> searched = new ArrayList<>();
 
     /**
@@ -58,11 +61,14 @@ final class ProgramSearch {
                 places.isEmpty()
                         ? together
                         : planner.merged(simple, ProgramPlanner.Updates.ONE_BY_ONE);
-        for (var some : selections(together, apart)) {
+        boolean same = together.equals(apart);
+        for (var some : selections(apart)) {
             var areas = new CheckpointAreas(places, some, planner.ways(), tapes);
-            searched.add(new Searched(some.isEmpty() ? together : apart, areas));
-            searches.add(search(searched.getLast().graph, areas));
+            if (some.isEmpty() || same || !LoopBodies.isIn(apart))
+                searched.add(new Searched(together, areas));
+            if (!some.isEmpty() && !same) searched.add(new Searched(apart, areas));
         }
+        for (var each : searched) searches.add(search(each.graph, each.areas));
     }
 
     private LoopSearch search(Graph graph, CheckpointAreas areas) {
@@ -86,10 +92,10 @@ final class ProgramSearch {
     }
 
     /** For a graph without loops one curve includes the plans with fewer places. */
-    private List<List<Place>> selections(Graph together, Graph apart) {
-        var places = planner.places();
-        if (LoopBodies.isIn(apart)) return PlanFamilies.selections(planner.ways(), places);
-        return together.equals(apart) ? List.of(places) : List.of(List.of(), places);
+    private List<List<Place>> selections(Graph graph) {
+        return LoopBodies.isIn(graph)
+                ? PlanFamilies.selections(planner.ways(), planner.places())
+                : List.of(planner.places());
     }
 
     private Curve curve(Graph graph) {

@@ -25,5 +25,9 @@ class PinnedPlansTest {
         var beside = step.within(half).plan(gpt.state(), gpt.batch());
         assertThat(beside.peakBytes()).isLessThanOrEqualTo(least / 2);
         assertThat(beside.cost()).isLessThan(1.5 * alone);
+
+        // states updated together can stay in memory while other values are offloaded
+        var all = Budget.bytes(least).with(Host.pinned(32L << 30));
+        assertThat(step.within(all).plan(gpt.state(), gpt.batch()).cost()).isLessThan(0.95 * alone);
     }
 }

@@ -32,9 +32,6 @@ public final class Frontier {
     /** The curve is steep where one level less costs this share of computing everything once. */
     private static final double STEEP = 0.02;
 
-    /** A generation covers a twentieth of the way from the store-all peak down to nothing. */
-    private static final int GENERATIONS = 20;
-
     /** A generation is final when the next plans are known, from which its own may improve. */
     private static final int AHEAD = 2;
 
@@ -48,9 +45,8 @@ public final class Frontier {
     /** Orders for where no plan derived from the others fits. */
     private final List<int[]> slower;
 
-    private final long storeAll;
+    private final MemoryLevels levels;
     private final long floor;
-    private final int levels;
     private final long share;
 
     /** The members of each generation, in the order in which they were found. */
@@ -84,7 +80,6 @@ public final class Frontier {
         var before = smaller.stream().map(s -> s.known).toList();
         known = new CachedGenerations(model, before, effort, cache);
         search = new NeighbourhoodSearch(model);
-        levels = effort.levels(model.nodes.size());
         share = effort.share(model.nodes.size());
         var ordering = new Ordering(model);
         walkedBack =
@@ -92,17 +87,19 @@ public final class Frontier {
                         ? Optional.empty()
                         : new Replay(model, ordering).inverting().map(this::complete);
         var first = members(ordering);
-        storeAll = first.getFirst().peak();
-        var sorted = first.stream().sorted(times.byMemory(storeAll / levels)).toList();
+        long storeAll = first.getFirst().peak();
+        long top = smaller.isEmpty() ? storeAll : smaller.getFirst().levels.storeAll();
+        levels = new MemoryLevels(top, storeAll, effort.levels(model.nodes.size()));
+        var sorted = first.stream().sorted(times.byMemory(levels.step())).toList();
         orders = sorted.stream().map(Member::sequence).toList();
         var slow = ordering.isHurried() ? members(new Ordering(model, false)) : List.<Member>of();
         slower = slow.stream().map(Member::sequence).toList();
         above = sorted.getFirst();
         heldBack = new HeldBack(model.mayMove() ? STEEP * model.total() : Double.MAX_VALUE);
-        var timed = MemberTimes.pruned(heldBack.first(times.of(first)));
+        var timed = MemberTimes.pruned(heldBack.first(times.of(first), top));
         generations.add(timed.stream().filter(m -> !isBehind(m)).toList());
         floor = LowerBounds.peak(model);
-        level = levels;
+        level = levels.highest();
     }
 
     /** The number of generations so far. */
@@ -115,7 +112,7 @@ public final class Frontier {
      * generations that have one and those {@link #searchedBeyond} them.
      */
     public Optional<Member> answer(long bytes, Predicate<Member> fits) {
-        for (int count = 1; has(count); count++) {
+        for (int count = 1; bytes >= floor && has(count); count++) {
             var found = cheapest(count, bytes, fits);
             if (found.isEmpty()) continue;
             int beyond = searchedBeyond(count);
@@ -193,15 +190,14 @@ public final class Frontier {
             settleLeast();
             settled = true;
         }
-        int stop = Math.max(0, (GENERATIONS - generations.size()) * levels / GENERATIONS - AHEAD);
+        int stop = Math.max(0, levels.lowest(size()) - AHEAD);
         while (!ended && level > stop) descend();
         if (level == 0) ended = true;
         ascend(share / 8);
         int kept = ended ? 0 : Math.min(AHEAD, pending.size());
         var own = pending.subList(0, pending.size() - kept);
         double least = leastExtra();
-        long reach = ended ? 0 : storeAll * (GENERATIONS - size()) / GENERATIONS;
-        var found = heldBack.inReach(times.of(own), reach);
+        var found = heldBack.inReach(times.of(own), ended ? 0 : levels.reach(size()));
         generations.add(found.stream().filter(m -> m.extra() >= least && !isBehind(m)).toList());
         own.clear();
         beyond.add(times.of(pending));
@@ -220,7 +216,7 @@ public final class Frontier {
 
     /** The cheapest known plan under {@code bound}, without searching for the least memory. */
     synchronized Optional<Member> first(long bound) {
-        for (int count = 1; count <= levelled() || grow(false); count++) {
+        for (int count = 1; bound >= floor && (count <= levelled() || grow(false)); count++) {
             var known = new ArrayList<>(members(count));
             known.addAll(beyond.get(count - 1));
             for (var member : MemberTimes.pruned(known))
@@ -251,15 +247,18 @@ public final class Frontier {
     /** Goes one memory bound down, if there is one. */
     private void descend() {
         level--;
-        long bound = (long) (storeAll * (double) level / levels);
+        long bound = levels.bound(level);
         if (level == 0 || bound < floor) {
             ended = true;
             return;
         }
-        if (bound >= above.peak()) return;
+        var rival = smaller.cheapest(bound);
+        if (bound >= above.peak()) {
+            rival.filter(r -> times.isFaster(r, above)).ifPresent(pending::add);
+            return;
+        }
         boolean full = level % 5 == 0;
         long allowance = full ? share : share / 8;
-        var rival = smaller.cheapest(bound);
         var found =
                 rival.isPresent()
                         ? against(rival.get(), bound, full, allowance)
@@ -271,14 +270,15 @@ public final class Frontier {
         boolean own = found.model() == model && (rival.isEmpty() || !model.mayMove());
         if (own && found.extra() - above.extra() > STEEP * model.total())
             found = inTwo(bound, found);
-        pending.add(found);
+        boolean behind = rival.isPresent() && times.isFaster(rival.get(), found);
+        pending.add(behind ? rival.get() : found);
         above = found;
     }
 
     /**
-     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With places
-     * that is the rival unless this family finds a faster one at once, or the rival keeps in memory
-     * what this family offloads from the start.
+     * The plan under {@code bound} from which to go on, where a smaller family has {@code rival}:
+     * the cheaper one. With places that is the rival unless this family finds a faster one at once,
+     * or the rival keeps in memory what this family offloads from the start.
      */
     private @Nullable Member against(Member rival, long bound, boolean full, long allowance) {
         if (!model.mayMove()) {
@@ -298,9 +298,9 @@ public final class Frontier {
         walkedBack = Optional.empty();
         if (back.isEmpty() || back.get().peak() >= above.peak()) return false;
         var walked = back.get();
-        for (int k = level; (long) (storeAll * (double) k / levels) > walked.peak(); k--) {
+        for (int k = level; levels.bound(k) > walked.peak(); k--) {
             search.squeeze().start(walked.sequence());
-            search.squeeze().relax((long) (storeAll * (double) k / levels));
+            search.squeeze().relax(levels.bound(k));
             pending.add(current());
         }
         above = Member.of(model, search.improve(walked.sequence(), walked.peak(), share));
@@ -320,8 +320,8 @@ public final class Frontier {
     /** Bisects towards the least memory that works. */
     private void settleLeast() {
         int rounds = model.nodes.size() > SearchEffort.LARGE ? 2 : 5;
-        long failed = Math.max(floor - 1, above.peak() - storeAll / levels);
-        long near = Math.max(1, storeAll / 2000);
+        long failed = Math.max(floor - 1, above.peak() - levels.step());
+        long near = Math.max(1, levels.storeAll() / 2000);
         for (int k = 0; k < rounds && above.peak() - failed > near; k++) {
             long bound = failed + (above.peak() - failed) / 2;
             var found = under(above, bound, false, share / 8);

@@ -19,9 +19,13 @@ final class HeldBack {
         this.cheap = cheap;
     }
 
-    /** The plans of the first generation, which reaches as far down as the largest of them. */
-    List<Member> first(List<Member> found) {
-        return inReach(found, found.stream().mapToLong(Member::peak).max().orElse(0));
+    /**
+     * The plans of the first generation, which are those for {@code top} bytes or as many as the
+     * largest takes.
+     */
+    List<Member> first(List<Member> found, long top) {
+        long most = found.stream().mapToLong(Member::peak).max().orElse(0);
+        return inReach(found, Math.max(top, most));
     }
 
     /**

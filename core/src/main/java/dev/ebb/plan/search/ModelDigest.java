@@ -32,6 +32,7 @@ final class ModelDigest {
                     Member.class,
                     MemberLayouts.class,
                     MemberTimes.class,
+                    MemoryLevels.class,
                     SearchModel.class,
                     ModelDigest.class,
                     WorkOperands.class,

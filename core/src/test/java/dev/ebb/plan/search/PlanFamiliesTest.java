@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -25,6 +26,12 @@ import java.util.TreeSet;
 /** Which selections of the places outside the arena are searched. */
 class PlanFamiliesTest {
     private static final int SEEDS = 2;
+
+    /** The budgets of a program that are compared. */
+    private static final int PARTS = 24;
+
+    /** Of twenty generations of plans, those that nine tenths of the memory need at most. */
+    private static final int GENERATIONS = 8;
 
     private static final Place NEAR = Host.memory(1 << 20);
     private static final Place LARGE = Host.memory(1 << 24);
@@ -94,6 +101,53 @@ class PlanFamiliesTest {
                 assertThat(found.get(k).map(Member::extra))
                         .isEqualTo(expected.get(k).map(Member::extra));
             }
+        }
+    }
+
+    /**
+     * With places, too, more memory never costs time, and a budget has the same plan whichever
+     * budgets were asked for before.
+     */
+    @Test
+    void timesFallWithMemoryAndDoNotDependOnTheOrderOfRequests() {
+        for (int seed = 1; seed <= 2 * SEEDS; seed++) {
+            var random = new Random(seed);
+            var problem = random(random).with(List.of(place(random), place(random)));
+            long most = families(problem).getFirst().members(1).getFirst().peak();
+            var rising = new ArrayList<Optional<Double>>();
+            var falling = new ArrayList<Optional<Double>>();
+            var upwards = families(problem);
+            var downwards = families(problem);
+            for (int part = 1; part <= PARTS; part++) {
+                rising.add(least(upwards, most * part / PARTS));
+                falling.addFirst(least(downwards, most * (PARTS + 1 - part) / PARTS));
+            }
+            assertThat(rising).as("seed %d", seed).isEqualTo(falling);
+            var times = rising.stream().flatMap(Optional::stream).toList();
+            assertThat(times)
+                    .as("seed %d", seed)
+                    .isSortedAccordingTo(Comparator.<Double>naturalOrder().reversed());
+        }
+    }
+
+    /** The least cost in {@code bytes} of memory; none where no plan fits. */
+    private static Optional<Double> least(List<Frontier> families, long bytes) {
+        return families.stream()
+                .flatMap(f -> f.answer(bytes, _ -> true).stream())
+                .map(Member::extra)
+                .min(Comparator.naturalOrder());
+    }
+
+    /** Also the families whose states start outside the arena, of which most plans are smaller. */
+    @Test
+    void aBudgetIsSearchedForOnlyAsFarAsItIsSmall() {
+        for (int seed = 1; seed <= 2 * SEEDS; seed++) {
+            var random = new Random(seed);
+            var families = families(random(random).with(List.of(place(random), NEAR, SLOW)));
+            long most = families.getFirst().members(1).getFirst().peak();
+            least(families, most * 9 / 10);
+            for (var family : families)
+                assertThat(family.size()).as("seed %d", seed).isLessThanOrEqualTo(GENERATIONS);
         }
     }
 
