@@ -264,6 +264,7 @@ public final class Curve {
 
     /** The smallest plan, if {@code bytes} hold it and one worker. */
     private Optional<Plan> smallest(long bytes) {
+        if (families.floor(ways, among) + workers.least() > bytes) return Optional.empty();
         return least().filter(m -> planned(m) + workers.least() <= bytes)
                 .map(layouts::of)
                 .map(layout -> plan(layout, planned(layout), bytes));

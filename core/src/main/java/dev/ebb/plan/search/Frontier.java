@@ -46,8 +46,10 @@ public final class Frontier {
     private final List<int[]> slower;
 
     private final MemoryLevels levels;
-    private final long floor;
     private final long share;
+
+    /** A lower bound on the memory of every plan. */
+    final long floor;
 
     /** The members of each generation, in the order in which they were found. */
     private final List<List<Member>> generations = new ArrayList<>();
@@ -268,7 +270,7 @@ public final class Frontier {
             return;
         }
         boolean own = found.model() == model && (rival.isEmpty() || !model.mayMove());
-        if (own && found.extra() - above.extra() > STEEP * model.total())
+        if (own && times.of(found).extra() - times.of(above).extra() > STEEP * model.total())
             found = inTwo(bound, found);
         boolean behind = rival.isPresent() && times.isFaster(rival.get(), found);
         pending.add(behind ? rival.get() : found);
@@ -311,10 +313,10 @@ public final class Frontier {
     /** Adds a memory bound where the curve is steep; this may lead to better plans below. */
     private Member inTwo(long bound, Member found) {
         var middle = under(above, bound + (above.peak() - bound) / 2, true, share / 4);
-        if (middle == null || middle.extra() >= found.extra()) return found;
+        if (middle == null || !times.isFaster(middle, found)) return found;
         pending.add(middle);
         var better = under(middle, bound, false, share / 8);
-        return better != null && better.extra() < found.extra() ? better : found;
+        return better != null && times.isFaster(better, found) ? better : found;
     }
 
     /** Bisects towards the least memory that works. */

@@ -63,6 +63,11 @@ public final class PlanFamilies {
         return all;
     }
 
+    /** A lower bound on the memory of every plan for {@code ways} and {@code among}. */
+    public long floor(Ways ways, List<Place> among) {
+        return of(ways, among).stream().mapToLong(f -> f.floor).min().orElseThrow();
+    }
+
     /** Every member of the families for {@code ways} and {@code among}, smallest peak first. */
     public List<Member> members(Ways ways, List<Place> among) {
         var members = new ArrayList<Member>();
