@@ -2,24 +2,28 @@ package dev.ebb.bench;
 
 import dev.ebb.cpu.Cpu;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /**
  * The GPT of {@link Workload} on several numbers of threads. Where {@code python3} has PyTorch,
- * {@code src/peers/python/threads.py} times the same model with it before Ebb and once more after,
- * as a machine that others use too changes its speed; the line ends in the ratios Ebb / PyTorch of
- * the medians. {@link ThreadsProfile} tells where a step goes.
+ * {@code src/peers/python/threads.py} times the same model with it, in turns with Ebb and for as
+ * many rounds, as a machine that others use too changes its speed; each keeps the round with its
+ * best median, and the line ends in the ratio Ebb / PyTorch. {@link ThreadsProfile} tells where a
+ * step goes.
  *
  * <p>Each number of threads has a separate device, whose generated loops are compiled again by the
  * JIT: the first {@link #WARM_UP} steps, which take seconds even on many threads, do not count.
  *
- * <p>Arguments: the steps that count, then numbers of threads; without any, 8, 1, 2, 4, 8 and 16.
- * Numbers beyond the machine's processors are left out.
+ * <p>Arguments: the steps that count in a round, then numbers of threads; without any, 8, 1, 2, 4,
+ * 8 and 16. Numbers beyond the machine's processors are left out.
  */
 public final class Threads {
     static final int WARM_UP = 40;
+    private static final int ROUNDS = 3;
 
     private Threads() {}
 
@@ -32,22 +36,24 @@ public final class Threads {
         System.out.println((version.succeeded() ? "beside " : "without ") + version.lastLine());
         for (var threads : given.subList(1, given.size())) {
             if (Integer.parseInt(threads) > processors) continue;
-            var before = version.succeeded() ? seconds(peer, threads) : Optional.<Double>empty();
+            var medians = new ArrayList<Double>();
+            Runnable timed = () -> seconds(peer, threads).ifPresent(medians::add);
             double own;
             try (var cpu = new Cpu(Integer.parseInt(threads))) {
-                own = Training.gpt(cpu, WARM_UP, steps, "Ebb on " + threads + " threads").median();
+                var name = "Ebb on " + threads + " threads";
+                Runnable between = version.succeeded() ? timed : () -> {};
+                own = Training.gpt(cpu, WARM_UP, steps, name, ROUNDS, between).median();
             }
-            var after = version.succeeded() ? seconds(peer, threads) : Optional.<Double>empty();
-            if (before.isPresent() && after.isPresent())
-                System.out.printf(
-                        Locale.ROOT,
-                        "  PyTorch on %s threads: median %.3f s a step before, %.3f s after; Ebb /"
-                                + " PyTorch %.2f and %.2f%n",
-                        threads,
-                        before.get(),
-                        after.get(),
-                        own / before.get(),
-                        own / after.get());
+            if (medians.isEmpty()) continue;
+            double best = Collections.min(medians);
+            System.out.printf(
+                    Locale.ROOT,
+                    "  PyTorch on %s threads: median %.3f s a step, the best of %d rounds; Ebb /"
+                            + " PyTorch %.2f%n",
+                    threads,
+                    best,
+                    medians.size(),
+                    own / best);
         }
     }
 
