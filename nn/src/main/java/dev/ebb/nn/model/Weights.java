@@ -3,6 +3,7 @@ package dev.ebb.nn.model;
 import dev.ebb.Tensorwise;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
+import dev.ebb.ir.math.Sha256;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.TensorSource;
@@ -13,7 +14,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -119,7 +119,7 @@ public final class Weights {
 
     /** A digest of names, types and bits, and of {@code notes}. */
     public static String digest(List<LazyTensor> tensors, List<String> notes) {
-        var sha = sha256();
+        var sha = Sha256.start();
         for (var tensor : tensors) {
             var line = tensor.name() + " " + tensor.type() + "\n";
             sha.update(line.getBytes(StandardCharsets.UTF_8));
@@ -136,14 +136,6 @@ public final class Weights {
             int n = (int) Math.min(chunk.length, bytes - at);
             MemorySegment.copy(array.data().segment(), ValueLayout.JAVA_BYTE, at, chunk, 0, n);
             sha.update(chunk, 0, n);
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
         }
     }
 
