@@ -94,8 +94,7 @@ public final class ConvolveText {
     }
 
     private void thread(long size) {
-        code.add("const num at = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
-        code.add("if (at >= %d) return;", size);
+        MapText.each(code, "at", THREADS, size);
     }
 
     private void loops(String prefix, List<Integer> dims) {

@@ -331,8 +331,7 @@ public final class TensorConvolve {
         long all = ConvolutionAxes.size(k.kernel());
         var code = new SourceLines();
         MapText.open(code, "pack", 256, 2, true);
-        code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
-        code.add("if (at >= %d) return;", elements);
+        MapText.each(code, "at", 256, elements);
         code.add("const int k = (int)(at %% %d);", steps * depth);
         code.add("const num line = at / %d;", steps * depth);
         code.add("const num row = line %% %d, group = line / %d;", rows, rows);
@@ -351,14 +350,7 @@ public final class TensorConvolve {
         code.close();
         code.add("((B::type*)p1)[at] = B::rounded(x);");
         code.close();
-        actions.add(
-                new Action.Launch(
-                        "pack",
-                        code.toString(),
-                        MapText.blocks(elements, 256),
-                        256,
-                        0,
-                        List.of(weights, to)));
+        actions.add(MapText.launch(code, "pack", elements, 256, List.of(weights, to)));
     }
 
     static void constant(SourceLines code, String name, int value) {
