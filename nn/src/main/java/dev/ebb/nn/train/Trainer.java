@@ -68,7 +68,7 @@ public final class Trainer<M, S> {
     }
 
     private Trainer<M, S> with(Consumer<TrainerSettings<M, S>> change) {
-        var copy = new TrainerSettings<>(settings);
+        var copy = settings.copy();
         change.accept(copy);
         return new Trainer<>(copy);
     }

@@ -18,7 +18,7 @@ import java.util.OptionalDouble;
 import java.util.function.Predicate;
 
 /** The settings of a trainer. Changed only before they are shared. */
-final class TrainerSettings<M, S> {
+final class TrainerSettings<M, S> implements Cloneable {
     private static final double FIRST_SCALE = 1 << 15;
 
     final M model;
@@ -52,27 +52,13 @@ final class TrainerSettings<M, S> {
         this.loss = loss;
     }
 
-    TrainerSettings(TrainerSettings<M, S> other) {
-        this(other.model, other.statistics, other.network, other.loss);
-        data = other.data;
-        batch = other.batch;
-        validation = other.validation;
-        metrics = other.metrics;
-        optimizer = other.optimizer;
-        epochs = other.epochs;
-        seed = other.seed;
-        budget = other.budget;
-        device = other.device;
-        largestNorm = other.largestNorm;
-        precision = other.precision;
-        accumulated = other.accumulated;
-        cutting = other.cutting;
-        patience = other.patience;
-        stop = other.stop;
-        folder = other.folder;
-        every = other.every;
-        log = other.log;
-        listeners = other.listeners;
+    @SuppressWarnings("unchecked") // a copy has the type of what is copied
+    TrainerSettings<M, S> copy() {
+        try {
+            return (TrainerSettings<M, S>) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Throws if settings contradict each other. */
