@@ -6,6 +6,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.math.Sha256;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.LazyTensor;
+import dev.ebb.nn.file.Safetensors;
 import dev.ebb.nn.file.TensorSource;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -13,16 +14,21 @@ import dev.ebb.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.function.IntFunction;
 
 /** Moves a model's tensors to and from files. */
 public final class Weights {
+    /** The note with the digest of a file. */
+    public static final String DIGEST = "digest";
+
     private Weights() {}
 
     /** A model like {@code like} with the file's tensors, whose shapes are checked. */
@@ -127,6 +133,29 @@ public final class Weights {
         }
         for (var note : notes) sha.update((note + "\n").getBytes(StandardCharsets.UTF_8));
         return HexFormat.of().formatHex(sha.digest());
+    }
+
+    private static String digest(List<LazyTensor> tensors, Map<String, String> notes) {
+        return digest(
+                tensors,
+                notes.entrySet().stream()
+                        .filter(n -> !n.getKey().equals(DIGEST))
+                        .map(n -> n.getKey() + "=" + n.getValue())
+                        .toList());
+    }
+
+    /** {@code notes}, and a note with a digest of all bits of tensors and notes. */
+    public static Map<String, String> withDigest(
+            List<LazyTensor> tensors, Map<String, String> notes) {
+        var all = new LinkedHashMap<>(notes);
+        all.put(DIGEST, digest(tensors, notes));
+        return all;
+    }
+
+    /** Throws if tensors and notes of a file are not those of the digest in its notes. */
+    public static void requireDigest(Path path, Safetensors file) throws FileFormatException {
+        if (!digest(file.supplies(), file.metadata()).equals(file.metadata().get(DIGEST)))
+            throw new FileFormatException(path, "corrupted: its content does not match its digest");
     }
 
     private static void feed(MessageDigest sha, Array array) {
