@@ -1,11 +1,13 @@
 package dev.ebb.nn.train;
 
+import dev.ebb.Devices;
 import dev.ebb.Tensorwise;
 import dev.ebb.exec.Device;
 import dev.ebb.ir.DType;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Dataset;
 import dev.ebb.nn.data.Loader;
+import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.LossScale;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.parallel.ShardedGradient;
@@ -29,11 +31,11 @@ final class TrainerSettings<M, S> implements Cloneable {
     int batch = 1;
     Optional<Dataset> validation = Optional.empty();
     List<Metric> metrics = List.of();
-    Optimizer optimizer = Trainer.rule();
+    Optimizer optimizer = AdamW.of(1e-3);
     int epochs = 1;
     Seed seed = new Seed(0);
     Budget budget = Budget.unlimited();
-    Device device = Trainer.device();
+    Device device = Devices.best();
     OptionalDouble largestNorm = OptionalDouble.empty();
     DType precision = DType.F32;
     int accumulated = 1;
