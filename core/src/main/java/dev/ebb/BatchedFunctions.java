@@ -117,7 +117,7 @@ final class BatchedFunctions {
             var all = units(y, product, leaves.stream().map(Tensor::type).toList());
             var out = new ArrayList<Tensor>();
             for (int i = 0; i < leaves.size(); i++)
-                out.add(all.get(i).reshape(joined(y.shape(), leaves.get(i).shape())));
+                out.add(all.get(i).reshape(y.shape().append(leaves.get(i).shape().dims())));
             return out;
         }
 
@@ -139,7 +139,7 @@ final class BatchedFunctions {
                         units(x, product, List.of(y))
                                 .getFirst()
                                 .reshape(Math.toIntExact(x.size()), Math.toIntExact(y.size()));
-                out.add(columns.transpose().reshape(joined(y.shape(), x.shape())));
+                out.add(columns.transpose().reshape(y.shape().append(x.shape().dims())));
             }
             return out;
         }
@@ -152,19 +152,13 @@ final class BatchedFunctions {
         return all;
     }
 
-    private static Shape joined(Shape first, Shape second) {
-        var dims = new ArrayList<>(first.dims());
-        dims.addAll(second.dims());
-        return new Shape(dims);
-    }
-
     /** {@code product} with every unit vector of {@code type}, stacked: {@code [size, ...]}. */
     private static List<Tensor> units(
             Type type, Fn<Tensor, List<Tensor>> product, List<Type> results) {
         int count = Math.toIntExact(type.size());
         if (count == 0) {
             return results.stream()
-                    .map(t -> Tensors.fill(t.with(joined(Shape.of(0), t.shape())), 0))
+                    .map(t -> Tensors.fill(t.with(Shape.of(0).append(t.shape().dims())), 0))
                     .toList();
         }
         int each = Chunks.of(count);
@@ -180,7 +174,7 @@ final class BatchedFunctions {
                         .stacked();
         var out = new ArrayList<Tensor>();
         for (int i = 0; i < results.size(); i++) {
-            var whole = joined(Shape.of(chunks * each), results.get(i).shape());
+            var whole = Shape.of(chunks * each).append(results.get(i).shape().dims());
             var all = stacked.get(i).reshape(whole);
             out.add(chunks * each == count ? all : all.slice(0, 0, count));
         }
@@ -193,6 +187,6 @@ final class BatchedFunctions {
         int count = Math.toIntExact(type.size());
         var numbers = Tensors.arange(DType.I64, each).add(start).unsqueeze(1);
         var units = numbers.eq(Tensors.arange(DType.I64, count)).cast(type.dtype());
-        return Ebb.vmap(product).apply(units.reshape(joined(Shape.of(each), type.shape())));
+        return Ebb.vmap(product).apply(units.reshape(Shape.of(each).append(type.shape().dims())));
     }
 }

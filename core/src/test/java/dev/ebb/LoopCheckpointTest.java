@@ -14,6 +14,7 @@ import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.loop.CheckpointSplits;
 import dev.ebb.plan.loop.OnlineCheckpoints;
+import dev.ebb.plan.loop.OnlineReversal;
 import dev.ebb.plan.loop.Revolve;
 import dev.ebb.plan.schedule.Step;
 import dev.ebb.reference.ProcessorTime;
@@ -93,7 +94,7 @@ class LoopCheckpointTest {
                 for (int t = 0; t < steps; t++) online.offer(t);
                 assertThat(count.get())
                         .as("%s steps, %s slots", steps, slots)
-                        .isEqualTo(steps + OnlineCheckpoints.reversal(online.kept(), steps, slots));
+                        .isEqualTo(steps + OnlineReversal.forwards(online.kept(), steps, slots));
             }
         }
     }

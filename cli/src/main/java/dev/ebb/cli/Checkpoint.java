@@ -45,7 +45,6 @@ record Checkpoint(
         String text) {
     private static final String KIND = "ebb training checkpoint";
     private static final String FORMAT = KIND + " 3";
-    private static final String DIGEST = "digest";
 
     Checkpoint {
         read = List.copyOf(read);
@@ -69,9 +68,7 @@ record Checkpoint(
          * always complete.
          */
         void write(Path file) throws IOException {
-            var all = new LinkedHashMap<>(notes);
-            all.put(DIGEST, digest(tensors, notes));
-            Safetensors.write(file, tensors, all);
+            Safetensors.write(file, tensors, Weights.withDigest(tensors, notes));
         }
     }
 
@@ -124,16 +121,6 @@ record Checkpoint(
         return "optimizer." + i + ".";
     }
 
-    /** A digest of all bits of the tensors and of all notes except the digest itself. */
-    private static String digest(List<LazyTensor> tensors, Map<String, String> notes) {
-        var lines = new ArrayList<String>();
-        notes.forEach(
-                (key, note) -> {
-                    if (!key.equals(DIGEST)) lines.add(key + "=" + note);
-                });
-        return Weights.digest(tensors, lines);
-    }
-
     /** Reads a checkpoint and verifies its digest, which covers every bit. */
     static Checkpoint read(Path path) throws IOException {
         prove(path);
@@ -169,10 +156,8 @@ record Checkpoint(
                                         : "not a training checkpoint")
                                 + "; to start from its weights use --from");
             }
-            if (!digest(file.supplies(), notes).equals(note(path, notes, DIGEST))) {
-                throw new FileFormatException(
-                        path, "corrupted: its content does not match its digest");
-            }
+            note(path, notes, Weights.DIGEST);
+            Weights.requireDigest(path, file);
         }
     }
 

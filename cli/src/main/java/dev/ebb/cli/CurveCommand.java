@@ -18,7 +18,6 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -56,8 +55,8 @@ final class CurveCommand implements Callable<Integer> {
         OutputFile.require("--picture", picture);
         var curve = curve();
         CurveTable.print(curve, Objects.requireNonNull(spec).commandLine().getOut());
-        if (json != null) save(json, CurveTable.json(curve) + "\n");
-        if (picture != null) save(picture, CurvePicture.svg(curve));
+        if (json != null) AtomicFile.write(json, CurveTable.json(curve) + "\n");
+        if (picture != null) AtomicFile.write(picture, CurvePicture.svg(curve));
         return 0;
     }
 
@@ -67,9 +66,5 @@ final class CurveCommand implements Callable<Integer> {
             return TradeOff.of(BarePlan.curve(BareGraph.read(graph)));
         }
         return model.curve();
-    }
-
-    private static void save(Path file, String text) throws IOException {
-        AtomicFile.write(file, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 }

@@ -3,6 +3,7 @@ package dev.ebb.cli;
 import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.studio.StudioFolder;
 import dev.ebb.cli.studio.StudioServer;
+import dev.ebb.ir.math.Sha256;
 
 import picocli.CommandLine.Help.Ansi;
 
@@ -13,8 +14,6 @@ import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -105,14 +104,12 @@ final class LauncherFiles {
 
     private static String digest(Path jars) throws IOException {
         try (var files = Files.list(jars)) {
-            var digest = MessageDigest.getInstance("SHA-256");
+            var digest = Sha256.start();
             for (var file : files.sorted().toList()) {
                 digest.update(file.getFileName().toString().getBytes(StandardCharsets.UTF_8));
                 digest.update(Files.readAllBytes(file));
             }
             return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
         }
     }
 }

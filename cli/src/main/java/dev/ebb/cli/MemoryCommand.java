@@ -41,31 +41,11 @@ final class MemoryCommand implements Callable<Integer> {
                 "%-22s %10s %10s %12s %12s %12s%n",
                 "", "weights", "optimizer", "activations", "training", "inference");
         row(out, "this model", source);
-        row(
-                out,
-                "batch x 2",
-                source.in(
-                        new ModelSize(
-                                s.layers(), s.width(), s.heads(), s.context(), 2 * s.batch())));
+        row(out, "batch x 2", source.in(times(s, 1, 1, 1, 2)));
         if (!model.isFile()) {
-            row(
-                    out,
-                    "context x 2",
-                    source.in(
-                            new ModelSize(
-                                    s.layers(), s.width(), s.heads(), 2 * s.context(), s.batch())));
-            row(
-                    out,
-                    "width x 2",
-                    source.in(
-                            new ModelSize(
-                                    s.layers(), 2 * s.width(), s.heads(), s.context(), s.batch())));
-            row(
-                    out,
-                    "depth x 2",
-                    source.in(
-                            new ModelSize(
-                                    2 * s.layers(), s.width(), s.heads(), s.context(), s.batch())));
+            row(out, "context x 2", source.in(times(s, 1, 1, 2, 1)));
+            row(out, "width x 2", source.in(times(s, 1, 2, 1, 1)));
+            row(out, "depth x 2", source.in(times(s, 2, 1, 1, 1)));
         }
         var as = model.of(source);
         row(out, "adapters of rank 8", as.tuned(model.device()));
@@ -76,6 +56,15 @@ final class MemoryCommand implements Callable<Integer> {
                         + " take %s more.%n",
                 BudgetText.show(as.scoreBytes()));
         return 0;
+    }
+
+    private static ModelSize times(ModelSize s, int depth, int width, int context, int batch) {
+        return new ModelSize(
+                depth * s.layers(),
+                width * s.width(),
+                s.heads(),
+                context * s.context(),
+                batch * s.batch());
     }
 
     private void row(PrintWriter out, String name, ModelSource source) {

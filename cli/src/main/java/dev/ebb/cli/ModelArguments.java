@@ -32,7 +32,6 @@ final class ModelArguments {
     @Option(
             names = "--model",
             paramLabel = "SIZE",
-            defaultValue = "small",
             converter = SizeText.class,
             description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
     private ModelSize size = ModelSize.of("small");
@@ -54,21 +53,18 @@ final class ModelArguments {
     @Option(
             names = "--precision",
             paramLabel = "TYPE",
-            defaultValue = "f32",
             description = "The type of activations: ${COMPLETION-CANDIDATES}. Default: f32.")
     private PrecisionName precision = PrecisionName.F32;
 
     @Option(
             names = "--optimizer",
             paramLabel = "RULE",
-            defaultValue = "adamw",
             description = "${COMPLETION-CANDIDATES}. Default: adamw.")
     private OptimizerName optimizer = OptimizerName.ADAMW;
 
     @Option(
             names = "--cost",
             paramLabel = "HOW",
-            defaultValue = "typical",
             converter = CostText.Converter.class,
             description = CostText.HELP)
     private CostText cost = CostText.typical();
@@ -92,21 +88,16 @@ final class ModelArguments {
     ModelSource source() throws IOException {
         if (batch != null && batch < 1 || context != null && context < 1)
             throw new Refusal("--batch and --context must be positive");
-        long passages = batch == null ? size.batch() : batch;
-        long characters = context == null ? size.context() : context;
-        if (passages * characters > Integer.MAX_VALUE)
+        int passages = batch == null ? size.batch() : batch;
+        int characters = context == null ? size.context() : context;
+        if ((long) passages * characters > Integer.MAX_VALUE)
             throw new Refusal(
                     ("%s passages of %s characters are more than a step can read; give a smaller"
                                     + " --batch or --context")
                             .formatted(passages, characters));
         if (from != null) return ModelSource.read(from, size, batch, context);
         return new ModelSource.OfSize(
-                new ModelSize(
-                        size.layers(),
-                        size.width(),
-                        size.heads(),
-                        context == null ? size.context() : context,
-                        batch == null ? size.batch() : batch));
+                new ModelSize(size.layers(), size.width(), size.heads(), characters, passages));
     }
 
     /** Whether the model is read from a file, so that its width and depth are fixed. */

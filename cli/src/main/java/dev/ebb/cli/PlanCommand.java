@@ -19,7 +19,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Objects;
@@ -85,7 +84,6 @@ final class PlanCommand implements Callable<Integer> {
     }
 
     private void write(String text) throws IOException {
-        if (json != null)
-            AtomicFile.write(json, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
+        if (json != null) AtomicFile.write(json, text);
     }
 }

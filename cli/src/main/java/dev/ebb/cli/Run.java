@@ -29,7 +29,6 @@ import dev.ebb.plan.schedule.Place;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -66,14 +65,10 @@ record Run(
     RunFigures train(Start start, Corpus corpus, StopSignal stop) throws IOException {
         var end = finished(start, corpus, stop);
         goodbye(end.outcome, corpus, stop.isAsked());
-        write(folder.report(), end.page);
-        write(folder.figures(), end.outcome.json() + "\n");
+        AtomicFile.write(folder.report(), end.page);
+        AtomicFile.write(folder.figures(), end.outcome.json() + "\n");
         lines.println("report: " + folder.report().toAbsolutePath());
         return end.outcome;
-    }
-
-    private static void write(Path file, String text) throws IOException {
-        AtomicFile.write(file, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private Finished finished(Start start, Corpus corpus, StopSignal stop) throws IOException {

@@ -33,24 +33,18 @@ import java.util.concurrent.CountDownLatch;
             "It runs until Ctrl-C, which also stops a training run; that can be resumed."
         })
 final class StudioCommand implements Callable<Integer> {
-    @Option(
-            names = "--port",
-            paramLabel = "N",
-            defaultValue = "0",
-            description = "Default: any free port.")
+    @Option(names = "--port", paramLabel = "N", description = "Default: any free port.")
     private int port;
 
     @Option(
             names = "--folder",
             paramLabel = "DIR",
-            defaultValue = ".",
             description = "The folder of the runs, one subfolder each. Default: here.")
     private Path folder = Path.of(".");
 
     @Option(
             names = "--model",
             paramLabel = "SIZE",
-            defaultValue = "small",
             description =
                     "The model shown first: tiny, small, medium, large or LAYERSxWIDTHxHEADS."
                             + " Default: small.")

@@ -10,7 +10,6 @@ import dev.ebb.cli.option.OutputFile;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.option.SizeText;
 import dev.ebb.cli.option.StopSignal;
-import dev.ebb.cli.report.RunFigures;
 import dev.ebb.cli.report.RunWatch;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
@@ -32,7 +31,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +74,6 @@ final class TrainCommand implements Callable<Integer> {
     @Option(
             names = "--model",
             paramLabel = "SIZE",
-            defaultValue = "small",
             converter = SizeText.class,
             description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
     private ModelSize size = ModelSize.of("small");
@@ -92,13 +89,12 @@ final class TrainCommand implements Callable<Integer> {
 
     @Mixin private DiskArguments disk = new DiskArguments();
 
-    @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Default: 1.")
+    @Option(names = "--seed", paramLabel = "N", description = "Default: 1.")
     private long seed = 1;
 
     @Option(
             names = "--cost",
             paramLabel = "HOW",
-            defaultValue = "typical",
             converter = CostText.Converter.class,
             description = CostText.HELP)
     private CostText cost = CostText.typical();
@@ -127,7 +123,6 @@ final class TrainCommand implements Callable<Integer> {
     @Option(
             names = "--prefix",
             paramLabel = "NAME",
-            defaultValue = "",
             description = "The prefix of the tensor names in --from.")
     private String prefix = "";
 
@@ -142,7 +137,6 @@ final class TrainCommand implements Callable<Integer> {
     @Option(
             names = "--checkpoint",
             paramLabel = "N",
-            defaultValue = "50",
             description = "Steps between checkpoints. Default: ${DEFAULT-VALUE}.")
     private int every = 50;
 
@@ -210,14 +204,9 @@ final class TrainCommand implements Callable<Integer> {
         try (var stop = StopSignal.listen(watch::isStopAsked)) {
             var outcome =
                     run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus, stop);
-            if (json != null) write(outcome, json);
+            if (json != null) AtomicFile.write(json, outcome.json() + "\n");
             return stop.isAsked() ? 130 : 0;
         }
-    }
-
-    private static void write(RunFigures outcome, Path json) throws IOException {
-        var text = outcome.json() + "\n";
-        AtomicFile.write(json, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static void positive(String option, long value) {

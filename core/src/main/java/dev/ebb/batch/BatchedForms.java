@@ -27,14 +27,7 @@ import java.util.stream.IntStream;
 record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type> outputs) {
 
     static Type stacked(Type type, int size) {
-        return type.with(before(size, type.shape()));
-    }
-
-    private static Shape before(int size, Shape shape) {
-        var dims = new ArrayList<Integer>();
-        dims.add(size);
-        dims.addAll(shape.dims());
-        return new Shape(dims);
+        return type.with(type.shape().prepend(size));
     }
 
     /** Whether a kernel of this form requires all its operands to be batched. */
@@ -68,7 +61,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
             case Kernel.Gather k ->
                     Optional.of(
                             new Kernel.Gather(
-                                    before(size, k.shape()),
+                                    k.shape().prepend(size),
                                     view(0, k.data()),
                                     view(1, k.index()),
                                     k.stride(),
@@ -134,14 +127,14 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
 
     private Kernel map(Kernel.Map k) {
         return new Kernel.Map(
-                before(size, k.shape()),
+                k.shape().prepend(size),
                 views(0, k.operands()),
                 k.bodies().stream().map(b -> within(b, k.shape())).toList());
     }
 
     private Kernel fold(Kernel.Fold k) {
         return new Kernel.Fold(
-                before(size, k.shape()),
+                k.shape().prepend(size),
                 k.axes().stream().map(a -> a + 1).toList(),
                 k.combine(),
                 views(0, k.operands()),
@@ -173,7 +166,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
         return result.map(
                 r ->
                         new Kernel.Rows(
-                                before(size, k.shape()),
+                                k.shape().prepend(size),
                                 k.leading() + 1,
                                 views(0, k.operands()),
                                 numbers,
@@ -181,27 +174,26 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
     }
 
     private Kernel contract(Kernel.Contract k) {
-        var shape = k.batch().append(k.m(), k.n());
         return new Kernel.Contract(
-                before(size, k.batch()),
+                k.batch().prepend(size),
                 k.m(),
                 k.n(),
                 k.k(),
                 view(0, k.a()),
                 view(1, k.b()),
                 views(2, k.extras()),
-                within(k.epilogue(), shape));
+                within(k.epilogue(), k.shape()));
     }
 
     private Kernel assemble(Kernel.Assemble k) {
         return new Kernel.Assemble(
-                before(size, k.shape()),
+                k.shape().prepend(size),
                 k.fill(),
                 k.parts().stream()
                         .map(
                                 p ->
                                         new View.Part(
-                                                before(size, p.shape()),
+                                                p.shape().prepend(size),
                                                 led(p.start(), 0),
                                                 led(p.step(), 1)))
                         .toList());
@@ -211,7 +203,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
         int first = k.isUpdate() ? 1 : 0;
         return new Kernel.Scatter(
                 k.write(),
-                before(size, k.shape()),
+                k.shape().prepend(size),
                 size * k.size(),
                 led(k.target(), k.size()),
                 view(first, k.index()),

@@ -10,7 +10,6 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Region;
-import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
@@ -98,10 +97,7 @@ public record ScanOp(
     }
 
     private Type stacked(Type type) {
-        var dims = new ArrayList<Integer>();
-        dims.add(times);
-        dims.addAll(type.shape().dims());
-        return type.with(new Shape(dims));
+        return type.with(type.shape().prepend(times));
     }
 
     /** The body with each carry written into the memory of the carry before it. */

@@ -48,14 +48,10 @@ public record WhileOp(Graph condition, Graph body, int limit, int constants, int
                 carries,
                 false,
                 true,
-                remembers(),
+                // carries are stacked from the start if the iterations must not run again
+                Trait.once(body.traits()),
                 IterationCosts.EVEN,
                 Optional.empty());
-    }
-
-    /** Whether carries are stacked from the start because the iterations must not run again. */
-    private boolean remembers() {
-        return Trait.once(body.traits());
     }
 
     @Override

@@ -23,42 +23,7 @@ public final class HostQueue implements Queue {
 
     /** Makes computations that are finished when their call returns. */
     @FunctionalInterface
-    public interface Binder {
-        Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
-
-        /** As {@link Queue#ownBytes}. */
-        default IntToLongFunction ownBytes(List<Node> nodes) {
-            return _ -> 0;
-        }
-
-        /** As {@link Queue#reserve}. */
-        default void reserve(List<Node> nodes, int workers) {}
-
-        /** As {@link Queue#compiledAfter}. */
-        default int compiledAfter() {
-            return Integer.MAX_VALUE;
-        }
-
-        /** As {@link Queue#isCompiledAtOnce}. */
-        default boolean isCompiledAtOnce(List<Node> nodes) {
-            return false;
-        }
-
-        /** As {@link Queue#compiled}. */
-        default Optional<CompiledSequence> compiled(Sequence sequence) {
-            return Optional.empty();
-        }
-
-        /** As {@link Queue#arrayFunction}. */
-        default Optional<ArrayFunction> arrayFunction(Sequence sequence, int arguments) {
-            return Optional.empty();
-        }
-
-        /** As {@link Queue#relocatable}. */
-        default Optional<RelocatableKernel> relocatable(Node node) {
-            return Optional.empty();
-        }
-
+    public interface Binder extends KernelBinder {
         /** Frees the reserved memory. */
         default void release() {}
     }

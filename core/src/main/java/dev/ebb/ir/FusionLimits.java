@@ -37,27 +37,6 @@ public record FusionLimits(
         int folds,
         long fewestRows) {
 
-    /**
-     * These limits, with up to {@code folds} folds of the same elements in one kernel, or as many
-     * results of at least {@code fewestRows} rows.
-     */
-    public FusionLimits withJoint(int folds, long fewestRows) {
-        return new FusionLimits(
-                cheap,
-                cheapFromNothing,
-                operands,
-                body,
-                epilogue,
-                decoding,
-                biases,
-                shortestRow,
-                rowBytes,
-                widestColumns,
-                rowNumbers,
-                folds,
-                fewestRows);
-    }
-
     private static final long NEVER = Long.MAX_VALUE;
 
     /**

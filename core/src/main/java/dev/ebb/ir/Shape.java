@@ -99,6 +99,18 @@ public record Shape(List<Integer> dims) {
         return new Shape(all);
     }
 
+    /** These dimensions, followed by {@code more}. */
+    public Shape append(List<Integer> more) {
+        var all = new ArrayList<>(dims);
+        all.addAll(more);
+        return new Shape(all);
+    }
+
+    /** These dimensions behind a first axis of this size. */
+    public Shape prepend(int size) {
+        return of(size).append(dims);
+    }
+
     public int[] toArray() {
         return dims.stream().mapToInt(Integer::intValue).toArray();
     }

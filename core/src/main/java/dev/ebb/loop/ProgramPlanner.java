@@ -144,13 +144,13 @@ public record ProgramPlanner(
     private ProgramSearch search(Graph traced, List<Binding> bindings) {
         var key = new RecentSearches.Key(traced, bindings, device, cost, fusing, ways, places());
         return searches.of(
-                key, () -> new ProgramSearch(costingTransfers(), fusable(traced), bindings));
+                key, () -> new ProgramSearch(costingTransfers(), Simplify.of(traced), bindings));
     }
 
     private Plan plannedBy(Planner chosen, Graph traced, List<Binding> bindings) {
         var updates = places().isEmpty() ? Updates.TOGETHER : Updates.ONE_BY_ONE;
         var loops = new StrategyLoops(chosen, cost, device, places());
-        var problem = problem(loops.planned(merged(fusable(traced), updates)), bindings);
+        var problem = problem(loops.planned(merged(Simplify.of(traced), updates)), bindings);
         var plan =
                 reported(chosen.toString(), () -> chosen.decide(problem, cost, workers(problem)));
         return StrategyLimits.hold(plan, chosen, budget, places());
@@ -164,10 +164,6 @@ public record ProgramPlanner(
     /** The places outside the arena that may be used. */
     List<Place> places() {
         return budget.places().stream().filter(p -> ways.has(p.way())).toList();
-    }
-
-    private static Graph fusable(Graph traced) {
-        return Simplify.of(traced);
     }
 
     /** How states with common inputs are updated. */

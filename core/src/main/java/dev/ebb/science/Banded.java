@@ -63,9 +63,7 @@ public final class Banded {
 
     /** {@code t} with these leading axes before its last {@code own} ones. */
     private static Tensor wide(Tensor t, Shape lead, int own) {
-        var dims = new ArrayList<>(lead.dims());
-        for (int d = own; d > 0; d--) dims.add(t.dim(-d));
-        return t.broadcastTo(new Shape(dims));
+        return t.broadcastTo(lead.append(t.shape().dims().subList(t.rank() - own, t.rank())));
     }
 
     /** For each row the elements of {@code x} that its bands meet, zeros outside. */
@@ -200,14 +198,8 @@ public final class Banded {
          */
         private void swap(Buffer workspace, int k, int other, long b) {
             for (int j = k; j <= Math.min(n - 1, k + reach()); j++)
-                swap(workspace, at(k, j), at(other, j));
-            swap(workspace, b + k, b + other);
-        }
-
-        private static void swap(Buffer workspace, long i, long j) {
-            double x = workspace.get(i);
-            workspace.set(i, workspace.get(j));
-            workspace.set(j, x);
+                Tridiagonal.swap(workspace, at(k, j), at(other, j));
+            Tridiagonal.swap(workspace, b + k, b + other);
         }
 
         private static ArithmeticException singular(int number, int row) {

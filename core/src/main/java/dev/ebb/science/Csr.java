@@ -43,11 +43,7 @@ public record Csr(Tensor starts, Tensor columns, Tensor values, int width) {
                                     + " entries")
                             .formatted(Arrays.toString(starts), columns.length));
         }
-        return new Csr(wide(starts), wide(columns), Array.of(values), width);
-    }
-
-    private static Array wide(int[] x) {
-        return Array.of(Arrays.stream(x).asLongStream().toArray());
+        return new Csr(Array.of(starts), Array.of(columns), Array.of(values), width);
     }
 
     /** The number of rows. */

@@ -192,7 +192,7 @@ final class Dependencies {
     }
 
     private List<int[]> contract(Kernel.Contract k, Node node) {
-        var whole = k.batch().append(k.m(), k.n());
+        var whole = k.shape();
         var a = picked(node, 0, positions(k.batch().append(k.m(), k.k()), k.a()));
         var b = picked(node, 1, positions(k.batch().append(k.k(), k.n()), k.b()));
         var extras = new ArrayList<List<int[]>>();

@@ -99,11 +99,7 @@ public final class SparseJacobian {
             }
         }
         var values = compressed.reshape(-1).indexSelect(0, Array.of(places));
-        return new Csr(wide(starts), wide(columns), values, width);
-    }
-
-    private static Array wide(int[] x) {
-        return Array.of(Arrays.stream(x).asLongStream().toArray());
+        return new Csr(Array.of(starts), Array.of(columns), values, width);
     }
 
     /** For each column the least colour that no earlier column of one of its rows has. */

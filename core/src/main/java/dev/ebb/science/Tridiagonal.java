@@ -48,9 +48,7 @@ public final class Tridiagonal {
     }
 
     private static Tensor wide(Tensor t, Shape lead) {
-        var dims = new java.util.ArrayList<>(lead.dims());
-        dims.add(t.dim(-1));
-        return t.broadcastTo(new Shape(dims));
+        return t.broadcastTo(lead.append(t.dim(-1)));
     }
 
     /** Operands: the lower, main and upper diagonals and the right-hand side, of one batch. */
@@ -116,12 +114,6 @@ public final class Tridiagonal {
             }
         }
 
-        private static void swap(Buffer workspace, int i, int j) {
-            double x = workspace.get(i);
-            workspace.set(i, workspace.get(j));
-            workspace.set(j, x);
-        }
-
         private static double pivot(double x, int row, int number) {
             if (x == 0) {
                 throw new ArithmeticException(
@@ -142,5 +134,11 @@ public final class Tridiagonal {
             rule.add(0, back.slice(-1, 1, n).mul(x.slice(-1, 0, n - 1)).neg());
             rule.add(2, back.slice(-1, 0, n - 1).mul(x.slice(-1, 1, n)).neg());
         }
+    }
+
+    static void swap(Buffer workspace, long i, long j) {
+        double x = workspace.get(i);
+        workspace.set(i, workspace.get(j));
+        workspace.set(j, x);
     }
 }

@@ -127,30 +127,20 @@ public final class Array implements Tensor {
 
     /** A copy of {@code source}, read as {@code shape}. */
     public static Array copy(Shape shape, Buffer source) {
-        var type = new Type(source.dtype(), shape);
-        require(type, source.size());
-        return make(
-                type, b -> MemorySegment.copy(source.segment(), 0, b.segment(), 0, type.bytes()));
+        return copy(new Type(source.dtype(), shape), source.size(), source.segment());
+    }
+
+    private static Array copy(Type type, long elements, MemorySegment source) {
+        require(type, elements);
+        return make(type, b -> MemorySegment.copy(source, 0, b.segment(), 0, type.bytes()));
     }
 
     public static Array of(Shape shape, float... data) {
-        var type = new Type(DType.F32, shape);
-        require(type, data.length);
-        return make(
-                type,
-                b ->
-                        MemorySegment.copy(
-                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+        return copy(new Type(DType.F32, shape), data.length, MemorySegment.ofArray(data));
     }
 
     public static Array of(Shape shape, double... data) {
-        var type = new Type(DType.F64, shape);
-        require(type, data.length);
-        return make(
-                type,
-                b ->
-                        MemorySegment.copy(
-                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+        return copy(new Type(DType.F64, shape), data.length, MemorySegment.ofArray(data));
     }
 
     /** Whole numbers, I64 as all that are made or found: by argmax, sums of integers, long. */
@@ -159,13 +149,7 @@ public final class Array implements Tensor {
     }
 
     public static Array of(Shape shape, long... data) {
-        var type = new Type(DType.I64, shape);
-        require(type, data.length);
-        return make(
-                type,
-                b ->
-                        MemorySegment.copy(
-                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+        return copy(new Type(DType.I64, shape), data.length, MemorySegment.ofArray(data));
     }
 
     public static Array of(Shape shape, boolean... data) {

@@ -8,6 +8,7 @@ import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;
+import dev.ebb.reference.Guarded;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.trace.Trace;
 
@@ -81,7 +82,7 @@ class JointFoldsTest {
     void the_gradient_behind_a_rectifier_is_computed_in_its_readers() {
         var graph = norm(DType.F32);
         long stored = large(Fuse.of(graph, LIMITS));
-        long storedAlone = large(Fuse.of(graph, LIMITS.withJoint(1, Long.MAX_VALUE)));
+        long storedAlone = large(Fuse.of(graph, Guarded.joint(LIMITS, 1, Long.MAX_VALUE)));
         assertThat(stored).isLessThan(storedAlone);
     }
 

@@ -50,7 +50,25 @@ public final class Guarded implements Device {
 
     /** With several folds and several results of rows in one kernel: no bit may differ. */
     public Guarded joiningFolds() {
-        return new Guarded(device, pattern, pages, fusion.withJoint(4, 2));
+        return new Guarded(device, pattern, pages, joint(fusion, 4, 2));
+    }
+
+    /** {@code limits} with other limits of what one kernel computes together. */
+    public static FusionLimits joint(FusionLimits limits, int folds, long fewestRows) {
+        return new FusionLimits(
+                limits.cheap(),
+                limits.cheapFromNothing(),
+                limits.operands(),
+                limits.body(),
+                limits.epilogue(),
+                limits.decoding(),
+                limits.biases(),
+                limits.shortestRow(),
+                limits.rowBytes(),
+                limits.widestColumns(),
+                limits.rowNumbers(),
+                folds,
+                fewestRows);
     }
 
     /** Between pages that cannot be touched; for a process of its own, on Linux. */

@@ -1,12 +1,12 @@
 package dev.ebb.cuda;
 
+import dev.ebb.ir.math.Sha256;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -40,11 +40,7 @@ final class CodeCache {
     }
 
     private static byte[] sha(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        return Sha256.start().digest(bytes);
     }
 
     Optional<String> unitOf(String key) {

@@ -42,7 +42,7 @@ final class PinnedPool implements HostPool, HostPool.DeviceCopies {
     }
 
     @SuppressWarnings("restricted") // the driver has just allocated this many bytes
-    private static MemorySegment view(long address, long bytes) {
+    static MemorySegment view(long address, long bytes) {
         return MemorySegment.ofAddress(address).reinterpret(bytes);
     }
 

@@ -37,11 +37,6 @@ final class Staging implements AutoCloseable {
         for (long event : passed) streams.record(event, stream);
     }
 
-    @SuppressWarnings("restricted") // the driver has just allocated this many bytes
-    private static MemorySegment view(long address, long bytes) {
-        return MemorySegment.ofAddress(address).reinterpret(bytes);
-    }
-
     /** Grows a half to at least {@code bytes}, or to the maximum. */
     private void grow(long bytes) {
         if (each >= Math.min(bytes, MOST) && each > 0) return;
@@ -49,7 +44,7 @@ final class Staging implements AutoCloseable {
         if (each > 0) streams.freePinned(address);
         each = Math.clamp(Long.highestOneBit(Math.max(1, bytes - 1)) * 2, FEWEST, MOST);
         address = streams.allocatePinned(2 * each);
-        memory = view(address, 2 * each);
+        memory = PinnedPool.view(address, 2 * each);
         half = 0;
         used = 0;
     }

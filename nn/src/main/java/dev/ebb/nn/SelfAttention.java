@@ -122,6 +122,18 @@ public record SelfAttention(InputProjection in, Dense out, Heads heads, Optional
         }
     }
 
+    /** Attention of every position to all others, with a matrix for each of its inputs. */
+    public static SelfAttention of(int width, int heads, Init init, Seed seed) {
+        return new SelfAttention(
+                new Separate(
+                        Linear.of(width, width, init, seed.of("query")),
+                        Linear.of(width, width, init, seed.of("key")),
+                        Linear.of(width, width, init, seed.of("value"))),
+                Linear.of(width, width, init, seed.of("out")),
+                new Heads(heads, heads, false),
+                Optional.empty());
+    }
+
     /** The same with each dense layer replaced by {@code change}. */
     public SelfAttention rewritten(String path, Dense.Rewrite change) {
         return new SelfAttention(

@@ -1,5 +1,6 @@
 package dev.ebb.spark;
 
+import dev.ebb.ir.math.Sha256;
 import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
 
@@ -19,8 +20,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.security.DigestOutputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
@@ -127,7 +126,7 @@ record Checkpoints(String folder) {
         var part = new Path(folder, "." + UUID.randomUUID());
         try {
             String digest;
-            try (var out = new DigestOutputStream(system.create(part), sha256())) {
+            try (var out = new DigestOutputStream(system.create(part), Sha256.start())) {
                 Safetensors.write(out, tensors, notes);
                 out.flush();
                 digest = HexFormat.of().formatHex(out.getMessageDigest().digest());
@@ -201,20 +200,12 @@ record Checkpoints(String folder) {
      */
     private String copied(Path file, OutputStream to) throws IOException {
         try (var in = system().open(file)) {
-            var out = new DigestOutputStream(to, sha256());
+            var out = new DigestOutputStream(to, Sha256.start());
             in.transferTo(out);
             out.flush();
             return HexFormat.of().formatHex(out.getMessageDigest().digest());
         } catch (FileNotFoundException | ChecksumException e) {
             return "";
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
         }
     }
 }

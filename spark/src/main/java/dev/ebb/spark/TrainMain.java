@@ -45,21 +45,18 @@ public final class TrainMain implements Callable<Integer> {
     @Option(
             names = "--executors",
             paramLabel = "N",
-            defaultValue = "1",
             description = "Ranks; must divide --shards. No bit depends on it. Default: 1.")
     private int executors = 1;
 
     @Option(
             names = "--shards",
             paramLabel = "N",
-            defaultValue = "8",
             description = "Shards of a batch; the bits depend on their number. Default: 8.")
     private int shards = 8;
 
     @Option(
             names = "--budget",
             paramLabel = "BYTES",
-            defaultValue = "64MiB",
             description = "All memory of a rank. Default: ${DEFAULT-VALUE}.")
     private String budget = "64MiB";
 
@@ -73,16 +70,11 @@ public final class TrainMain implements Callable<Integer> {
     @Option(
             names = "--model",
             paramLabel = "SIZE",
-            defaultValue = "small",
             converter = Size.class,
             description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
     private ModelSize size = ModelSize.of("small");
 
-    @Option(
-            names = "--steps",
-            paramLabel = "N",
-            defaultValue = "1000",
-            description = "Total steps. Default: 1000.")
+    @Option(names = "--steps", paramLabel = "N", description = "Total steps. Default: 1000.")
     private long steps = 1000;
 
     @Option(names = "--batch", paramLabel = "N", description = "Sequences per step.")
@@ -91,28 +83,24 @@ public final class TrainMain implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            defaultValue = "1",
             description = "The seed of weights and batches. Default: 1.")
     private long seed = 1;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            defaultValue = "1",
             description = "CPU threads of a rank. Default: 1.")
     private int threads = 1;
 
     @Option(
             names = "--checkpoint",
             paramLabel = "N",
-            defaultValue = "50",
             description = "Steps between checkpoints. Default: ${DEFAULT-VALUE}.")
     private long every = 50;
 
     @Option(
             names = "--patience",
             paramLabel = "SECONDS",
-            defaultValue = "60",
             description =
                     "After so long a peer that does not answer is an error. Default:"
                             + " ${DEFAULT-VALUE}.")
@@ -121,7 +109,6 @@ public final class TrainMain implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "FOLDER",
-            defaultValue = "ebb-spark",
             description =
                     "Where checkpoints go: a path of a Hadoop file system that all executors see."
                             + " A run goes on from the latest one there.")

@@ -1,12 +1,11 @@
 package dev.ebb.cli.report;
 
+import dev.ebb.ir.math.Sha256;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.schedule.Layout;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -39,14 +38,10 @@ public record PlanInBudget(Plan plan, long budgetBytes) {
 
     /** A digest of the schedule's steps; equal plans have equal digests on every machine. */
     public String scheduleDigest() {
-        try {
-            var digest = MessageDigest.getInstance("SHA-256");
-            for (var step : plan.schedule().steps())
-                digest.update(step.toString().getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest.digest(), 0, 8);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        var digest = Sha256.start();
+        for (var step : plan.schedule().steps())
+            digest.update(step.toString().getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().formatHex(digest.digest(), 0, 8);
     }
 
     /** The promised peak on the disk. */

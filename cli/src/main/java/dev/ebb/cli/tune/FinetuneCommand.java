@@ -86,14 +86,12 @@ public final class FinetuneCommand implements Callable<Integer> {
     @Option(
             names = "--budget",
             paramLabel = "BYTES",
-            defaultValue = BUDGET,
             description = "All memory for the run. Default: ${DEFAULT-VALUE}.")
     private String budget = BUDGET;
 
     @Option(
             names = "--bits",
             paramLabel = "N",
-            defaultValue = "32",
             description =
                     "Bits of the frozen layers' weights: 32, 8 or 4. Default: ${DEFAULT-VALUE}.")
     private int bits = 32;
@@ -165,7 +163,6 @@ public final class FinetuneCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            defaultValue = "ebb-tuned",
             description = "The folder for the adapters. Default: ${DEFAULT-VALUE}.")
     private Path out = Path.of("ebb-tuned");
 

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
@@ -26,7 +25,6 @@ final class TuningCheckpoint {
     static final String FILE = "tuning.safetensors";
     private static final String FORMAT = "ebb fine-tuning checkpoint 3";
     private static final String LOSSES = "losses";
-    private static final String DIGEST = "digest";
 
     private TuningCheckpoint() {}
 
@@ -50,15 +48,7 @@ final class TuningCheckpoint {
         notes.put("settings", JsonRecord.write(settings).toString());
         notes.put("text", text);
         notes.put("model", model);
-        notes.put(DIGEST, Weights.digest(tensors, lines(notes)));
-        Safetensors.write(folder.resolve(FILE), tensors, notes);
-    }
-
-    private static List<String> lines(Map<String, String> notes) {
-        return notes.entrySet().stream()
-                .filter(n -> !n.getKey().equals(DIGEST))
-                .map(n -> n.getKey() + "=" + n.getValue())
-                .toList();
+        Safetensors.write(folder.resolve(FILE), tensors, Weights.withDigest(tensors, notes));
     }
 
     /** Reads the settings and losses, and verifies the digest of the whole file. */
@@ -68,9 +58,7 @@ final class TuningCheckpoint {
             var notes = file.metadata();
             if (!FORMAT.equals(notes.get("format")))
                 throw new FileFormatException(path, "not a checkpoint of this version's finetune");
-            if (!Weights.digest(file.supplies(), lines(notes)).equals(notes.get(DIGEST)))
-                throw new FileFormatException(
-                        path, "corrupted: its content does not match its digest");
+            Weights.requireDigest(path, file);
             return new Begun(
                     JsonRecord.read(TuningSettings.class, path, notes.getOrDefault("settings", "")),
                     notes.getOrDefault("text", ""),

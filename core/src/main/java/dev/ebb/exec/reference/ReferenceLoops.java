@@ -130,7 +130,7 @@ final class ReferenceLoops {
     }
 
     static void contract(Kernel.Contract k, List<Buffer> in, Buffer out) {
-        var shape = k.batch().append(k.m(), k.n());
+        var shape = k.shape();
         int rank = shape.rank();
         long stepA = k.a().stride(rank - 1);
         long stepB = k.b().stride(rank - 2);

@@ -300,7 +300,7 @@ public final class Replayer implements AutoCloseable {
         long reserved = workers.reserveForAny(budget);
         int fit = new WorkerMemory(device.threads(), bytes).within(reserved);
         if (fit == 0) {
-            throw TapeReplay.tooSmall(
+            throw new TapeReplay.TooSmallException(
                     form.name()
                             + " needs "
                             + Budget.show(bytes.applyAsLong(1))

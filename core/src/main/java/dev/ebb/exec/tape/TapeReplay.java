@@ -51,7 +51,7 @@ final class TapeReplay {
 
         private final String reason;
 
-        private TooSmallException(String reason) {
+        TooSmallException(String reason) {
             super(reason, null, false, false);
             this.reason = reason;
         }
@@ -120,10 +120,6 @@ final class TapeReplay {
     boolean had(Value v) {
         int maker = ledger.maker(v);
         return residents.has(v) || (maker >= 0 && ran.get(maker));
-    }
-
-    static TooSmallException tooSmall(String message) {
-        return new TooSmallException(message);
     }
 
     void apply(TapeEvent event) {
@@ -212,7 +208,7 @@ final class TapeReplay {
     }
 
     private TooSmallException thrashing() {
-        return tooSmall(
+        return new TooSmallException(
                 "with "
                         + Budget.show(budget)
                         + " this tape would recompute values again and again to restore a single"
@@ -328,7 +324,7 @@ final class TapeReplay {
         while (residents.missing(bytes) > 0) {
             var lost = eviction.next(node).or(eviction::carried);
             if (lost.isEmpty()) {
-                throw tooSmall(
+                throw new TooSmallException(
                         op
                                 + " needs "
                                 + Budget.show(workers.budgetForAny(residents.used() + bytes))

@@ -31,12 +31,6 @@ public interface CheckpointStore {
                     throw new IllegalStateException(
                             "a loop that keeps all in memory fetches a state");
                 }
-
-                @Override
-                public void begin() {}
-
-                @Override
-                public void settle() {}
             };
 
     /** Transfers nothing; used to time a loop without its transfers. */
@@ -50,12 +44,6 @@ public interface CheckpointStore {
 
                 @Override
                 public void ahead(int number, List<Buffer> carries, Memory beside) {}
-
-                @Override
-                public void begin() {}
-
-                @Override
-                public void settle() {}
             };
 
     /** Stores {@code carries} as state number {@code number}, replacing an earlier one. */
@@ -70,8 +58,8 @@ public interface CheckpointStore {
     /**
      * A loop starts: no transfer is under way, as earlier ones have ended or failed with their run.
      */
-    void begin();
+    default void begin() {}
 
     /** Returns when nothing is under way. */
-    void settle();
+    default void settle() {}
 }

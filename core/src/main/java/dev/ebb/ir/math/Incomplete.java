@@ -10,7 +10,7 @@ package dev.ebb.ir.math;
  */
 public final class Incomplete {
     private static final double EPSILON = 0x1p-54;
-    private static final double TINY = 1e-300;
+    static final double TINY = 1e-300;
     private static final double FRACTION_BEGIN = 0.3;
     private static final int LIMIT = 1_000_000;
 
@@ -69,7 +69,8 @@ public final class Incomplete {
         return front(a, x) * h;
     }
 
-    private static double away(double x) {
+    /** {@code x}, or a tiny number where it is too near zero to divide by. */
+    static double away(double x) {
         return Math.abs(x) < TINY ? TINY : x;
     }
 

@@ -9,7 +9,6 @@ package dev.ebb.ir.math;
  */
 public final class IncompleteSlopes {
     private static final double EPSILON = 0x1p-54;
-    private static final double TINY = 1e-300;
     private static final int LIMIT = 1_000_000;
 
     private IncompleteSlopes() {}
@@ -45,7 +44,7 @@ public final class IncompleteSlopes {
 
     /** Of the upper share. */
     private static double fraction(double a, double x) {
-        var h = new Fraction(1 / TINY, 1 / (x + 1 - a), 1 / (x + 1 - a));
+        var h = new Fraction(1 / Incomplete.TINY, 1 / (x + 1 - a), 1 / (x + 1 - a));
         double b = x + 1 - a;
         for (int n = 1; n < LIMIT; n++) {
             b += 2;
@@ -91,7 +90,7 @@ public final class IncompleteSlopes {
                 GammaFunctions.lgamma(a + b) - GammaFunctions.lgamma(a) - GammaFunctions.lgamma(b);
         double front = a * Elementary.log(x) + b * Elementary.log1p(-x) + size;
         double first = -(a + b) * x / (a + 1);
-        double begin = 1 / away(1 + first);
+        double begin = 1 / Incomplete.away(1 + first);
         double begins = byFirst ? -(1 - b) * x / ((a + 1) * (a + 1)) : -x / (a + 1);
         var h = new Fraction(1, begin, -begins * begin);
         for (int m = 1; m < LIMIT; m++) {
@@ -107,10 +106,6 @@ public final class IncompleteSlopes {
             if (h.step(odd, odds, 1, 0)) break;
         }
         return Elementary.exp(front) * h.value / a * (outside + h.slope);
-    }
-
-    private static double away(double x) {
-        return Math.abs(x) < TINY ? TINY : x;
     }
 
     /** A continued fraction by Lentz's method, and the derivative of its logarithm. */
@@ -133,9 +128,9 @@ public final class IncompleteSlopes {
 
         /** One more pair of numbers with their derivatives; whether nothing changes any more. */
         boolean step(double top, double tops, double bottom, double bottoms) {
-            double under = away(top * d + bottom);
+            double under = Incomplete.away(top * d + bottom);
             double unders = tops * d + top * dd + bottoms;
-            double over = away(bottom + top / c);
+            double over = Incomplete.away(bottom + top / c);
             double overs = bottoms + tops / c - top * dc / (c * c);
             d = 1 / under;
             dd = -unders * d * d;

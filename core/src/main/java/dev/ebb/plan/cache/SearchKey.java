@@ -1,11 +1,12 @@
 package dev.ebb.plan.cache;
 
+import dev.ebb.ir.math.Sha256;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -18,21 +19,13 @@ public final class SearchKey {
 
     /** The key of a search by classes with this {@link #code}. */
     public SearchKey(byte[] code) {
-        digest = sha();
+        digest = Sha256.start();
         digest.update(code);
-    }
-
-    private static MessageDigest sha() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 
     /** A digest of the compiled code of these classes, nested ones included. */
     public static byte[] code(Class<?>... searching) {
-        var all = sha();
+        var all = Sha256.start();
         for (var type : searching)
             for (var member : type.getNestMembers()) all.update(code(member));
         return all.digest();

@@ -3,6 +3,7 @@ package dev.ebb.plan.cost;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.math.Sha256;
 import dev.ebb.plan.schedule.Cost;
 
 import java.io.IOException;
@@ -10,8 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -84,13 +83,8 @@ public final class Prices implements Cost {
      * operands and results.
      */
     public static String key(Node node) {
-        try {
-            var digest = MessageDigest.getInstance("SHA-256");
-            var bytes = digest.digest(text(node).getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(bytes, 0, 16);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        var bytes = Sha256.start().digest(text(node).getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().formatHex(bytes, 0, 16);
     }
 
     /** Whether {@link #key} has the same meaning in another process. */

@@ -10,16 +10,9 @@ import java.util.List;
  */
 public record ChainSchedule(int length, List<ChainStep> steps) {
 
-    /** What a schedule takes: forward steps (taped ones included) and states saved at once. */
-    record Footprint(long forwards, int slots) {}
-
     public ChainSchedule {
         steps = List.copyOf(steps);
         new Replay(length).run(steps);
-    }
-
-    Footprint footprint() {
-        return new Replay(length).run(steps);
     }
 
     private static final class Replay {
@@ -31,8 +24,6 @@ public record ChainSchedule(int length, List<ChainStep> steps) {
         private int loose = -1;
 
         private int next;
-        private long forwards;
-        private int slots = 1;
 
         Replay(int length) {
             this.length = length;
@@ -40,7 +31,7 @@ public record ChainSchedule(int length, List<ChainStep> steps) {
             saved.set(0);
         }
 
-        Footprint run(List<ChainStep> steps) {
+        void run(List<ChainStep> steps) {
             for (ChainStep step : steps) {
                 switch (step) {
                     case ChainStep.Save(int k) -> save(k);
@@ -50,7 +41,6 @@ public record ChainSchedule(int length, List<ChainStep> steps) {
                 }
             }
             require(next == -1, "backward steps from " + next + " down are missing");
-            return new Footprint(forwards, slots);
         }
 
         private boolean holds(int state) {
@@ -60,7 +50,6 @@ public record ChainSchedule(int length, List<ChainStep> steps) {
         private void save(int k) {
             require(loose == k, "state " + k + " was not just reached, and cannot be saved");
             saved.set(k);
-            slots = Math.max(slots, saved.cardinality());
             loose = -1;
         }
 
@@ -80,7 +69,6 @@ public record ChainSchedule(int length, List<ChainStep> steps) {
                     k >= 0 && k < length && holds(k),
                     "stage " + k + " starts from a state that is not there");
             if (loose != k) loose = -1;
-            forwards++;
         }
 
         private void backward(int k) {

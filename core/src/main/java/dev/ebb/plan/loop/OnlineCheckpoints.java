@@ -121,17 +121,4 @@ public final class OnlineCheckpoints {
     private long stretch(int from, int to, int i) {
         return Revolve.forwards(kept.get(to) - kept.get(from), slots - i);
     }
-
-    /**
-     * The forward steps it takes to reverse {@code steps} steps from these states, all of which are
-     * kept.
-     */
-    public static long reversal(List<Integer> states, int steps, int slots) {
-        long total = 0;
-        for (int i = 0; i < states.size(); i++) {
-            int end = i + 1 < states.size() ? states.get(i + 1) : steps;
-            total += Revolve.forwards(end - states.get(i), slots - i);
-        }
-        return total;
-    }
 }

@@ -40,7 +40,7 @@ public final class Inplace {
                                     node.inputs().subList(2, node.inputs().size()),
                                     k.extras(),
                                     from,
-                                    output(k));
+                                    k.shape());
             case DecodingContract k ->
                     k.extras(node.inputs()).contains(from)
                             && node
@@ -54,7 +54,7 @@ public final class Inplace {
                                     k.extras(node.inputs()),
                                     k.product().extras(),
                                     from,
-                                    output(k.product()));
+                                    k.product().shape());
             case Kernel.Library k ->
                     k.passesFirst()
                             && updates(node, from)
@@ -110,10 +110,6 @@ public final class Inplace {
         }
         chain.removeLast();
         return false;
-    }
-
-    private static Shape output(Kernel.Contract k) {
-        return k.batch().append(k.m(), k.n());
     }
 
     private static boolean identity(List<Value> inputs, List<View> views, Value from, Shape shape) {

@@ -61,12 +61,14 @@ public record Grid(int bits) {
      * stops with a {@link GridException}. A sum beyond one end wraps around to the other.
      */
     public Tensor add(Tensor x, Tensor f) {
-        return x.apply(new GridOps.GridAdd(this), f, checked(f, "what is added on the grid"));
+        return x.apply(
+                new GridOps.GridSum(this, false), f, checked(f, "what is added on the grid"));
     }
 
     /** {@code x - f}, computed in the same way: it undoes {@link #add} of the same {@code f}. */
     public Tensor sub(Tensor x, Tensor f) {
-        return x.apply(new GridOps.GridSub(this), f, checked(f, "what is subtracted on the grid"));
+        return x.apply(
+                new GridOps.GridSum(this, true), f, checked(f, "what is subtracted on the grid"));
     }
 
     /** {@code x * 2^power} for an {@code x} on this grid; the result is on {@link #scaled}. */

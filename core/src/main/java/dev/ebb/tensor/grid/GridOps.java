@@ -106,8 +106,13 @@ final class GridOps {
         }
     }
 
-    /** {@code x + f}, which can be inverted for {@code x}. */
-    record GridAdd(Grid grid) implements OnGrid {
+    /** {@code x + f}, or {@code x - f} if {@code minus}; either can be inverted for {@code x}. */
+    record GridSum(Grid grid, boolean minus) implements OnGrid {
+        @Override
+        public String name() {
+            return minus ? "grid_sub" : "grid_add";
+        }
+
         @Override
         public int reads() {
             return 2;
@@ -115,44 +120,20 @@ final class GridOps {
 
         @Override
         public Scalar at(DType type) {
-            var sum = integer(grid, Scalar.arg(0), type).add(steps(grid, Scalar.arg(1), type));
-            return wrapped(grid, sum, type);
+            var x = integer(grid, Scalar.arg(0), type);
+            var f = steps(grid, Scalar.arg(1), type);
+            return wrapped(grid, minus ? x.sub(f) : x.add(f), type);
         }
 
         @Override
         public List<Inverse> inverses(List<Type> in) {
-            return List.of(Inverse.exact(0, new GridSub(grid), List.of(in.size(), 1)));
+            return List.of(Inverse.exact(0, new GridSum(grid, !minus), List.of(in.size(), 1)));
         }
 
         @Override
         public void vjp(Rule rule) {
             rule.add(0, rule.dout(0));
-            rule.add(1, rule.dout(0));
-        }
-    }
-
-    /** {@code x - f}, which can be inverted for {@code x}. */
-    record GridSub(Grid grid) implements OnGrid {
-        @Override
-        public int reads() {
-            return 2;
-        }
-
-        @Override
-        public Scalar at(DType type) {
-            var rest = integer(grid, Scalar.arg(0), type).sub(steps(grid, Scalar.arg(1), type));
-            return wrapped(grid, rest, type);
-        }
-
-        @Override
-        public List<Inverse> inverses(List<Type> in) {
-            return List.of(Inverse.exact(0, new GridAdd(grid), List.of(in.size(), 1)));
-        }
-
-        @Override
-        public void vjp(Rule rule) {
-            rule.add(0, rule.dout(0));
-            rule.add(1, rule.dout(0).neg());
+            rule.add(1, minus ? rule.dout(0).neg() : rule.dout(0));
         }
     }
 

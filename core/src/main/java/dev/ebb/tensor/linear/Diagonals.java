@@ -24,13 +24,13 @@ final class Diagonals {
         int n = x.dim(-1);
         int length = Math.max(0, Math.min(m + Math.min(k, 0), n - Math.max(k, 0)));
         var lead = lead(x, 2);
-        var flat = x.reshape(with(lead, m * n));
-        int rank = lead.size() + 1;
+        var flat = x.reshape(lead.append(m * n));
+        int rank = lead.rank() + 1;
         var start = new ArrayList<>(Collections.nCopies(rank, 0));
         var step = new ArrayList<>(Moves.ones(rank));
         start.set(rank - 1, length == 0 ? 0 : k >= 0 ? k : -k * n);
         step.set(rank - 1, n + 1);
-        return flat.apply(new Moves.Slice(start, step, with(lead, length)));
+        return flat.apply(new Moves.Slice(start, step, lead.append(length)));
     }
 
     /** Matrices with the last axis on their diagonal and zeros elsewhere. */
@@ -43,18 +43,11 @@ final class Diagonals {
         var step = new ArrayList<>(Moves.ones(rank));
         step.set(rank - 1, n + 1);
         var part = new View.Part(x.shape(), start, step);
-        var flat = x.apply(new Moves.Assemble(with(lead, n * n), 0, List.of(part)));
-        lead.add(n);
-        return flat.reshape(with(lead, n));
+        var flat = x.apply(new Moves.Assemble(lead.append(n * n), 0, List.of(part)));
+        return flat.reshape(lead.append(n, n));
     }
 
-    private static List<Integer> lead(Tensor x, int last) {
-        return new ArrayList<>(x.shape().dims().subList(0, x.rank() - last));
-    }
-
-    private static Shape with(List<Integer> lead, int last) {
-        var dims = new ArrayList<>(lead);
-        dims.add(last);
-        return new Shape(dims);
+    private static Shape lead(Tensor x, int last) {
+        return new Shape(x.shape().dims().subList(0, x.rank() - last));
     }
 }

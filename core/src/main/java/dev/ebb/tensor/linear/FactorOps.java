@@ -5,7 +5,6 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BinaryOperator;
 
@@ -62,10 +61,7 @@ public interface FactorOps {
     }
 
     private static Tensor stretched(Tensor t, Shape lead) {
-        var dims = new ArrayList<>(lead.dims());
-        dims.add(t.dim(-2));
-        dims.add(t.dim(-1));
-        return t.broadcastTo(new Shape(dims));
+        return t.broadcastTo(lead.append(t.dim(-2), t.dim(-1)));
     }
 
     default Tensor inverse() {

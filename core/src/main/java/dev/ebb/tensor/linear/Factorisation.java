@@ -8,7 +8,6 @@ import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Differentiable;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -59,9 +58,7 @@ interface Factorisation extends Differentiable {
 
     /** {@code a} with other last axes. */
     static Type sized(Type a, int... last) {
-        var dims = new ArrayList<>(lead(a.shape()).dims());
-        for (int d : last) dims.add(d);
-        return a.with(new Shape(dims));
+        return a.with(lead(a.shape()).append(last));
     }
 
     /** Refuses a type that is not a batch of matrices of floats. */

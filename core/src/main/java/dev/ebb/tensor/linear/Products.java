@@ -9,7 +9,6 @@ import dev.ebb.ir.View;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /** Matrix products. */
@@ -38,18 +37,13 @@ final class Products {
                              + " to last axis of the second has %s; transpose one of them?")
                                 .formatted(a, b, k, other));
             }
-            var dims = new ArrayList<>(batch(a.shape(), b.shape()).dims());
-            dims.add(a.shape().dim(a.shape().rank() - 2));
-            dims.add(b.shape().dim(b.shape().rank() - 1));
-            return List.of(a.with(new Shape(dims)));
-        }
-
-        private static Shape lead(Shape s) {
-            return new Shape(s.dims().subList(0, s.rank() - 2));
+            int rows = a.shape().dim(a.shape().rank() - 2);
+            int columns = b.shape().dim(b.shape().rank() - 1);
+            return List.of(a.with(batch(a.shape(), b.shape()).append(rows, columns)));
         }
 
         private static Shape batch(Shape a, Shape b) {
-            return Shape.broadcast(lead(a), lead(b));
+            return Shape.broadcast(Factorisation.lead(a), Factorisation.lead(b));
         }
 
         @Override
@@ -61,7 +55,7 @@ final class Products {
             int n = b.dim(b.rank() - 1);
             // a batch of products with one right-hand matrix is one product with more rows
             if (b.rank() == 2) {
-                int rows = Math.toIntExact(lead(a).size() * m);
+                int rows = Math.toIntExact(Factorisation.lead(a).size() * m);
                 return contract(Shape.scalar(), rows, n, k, Shape.of(rows, k), b);
             }
             var batch = batch(a, b);
@@ -81,10 +75,7 @@ final class Products {
         }
 
         private static View over(Shape x, Shape batch, int rows, int columns) {
-            var dims = new ArrayList<>(batch.dims());
-            dims.add(rows);
-            dims.add(columns);
-            return View.broadcast(x, new Shape(dims));
+            return View.broadcast(x, batch.append(rows, columns));
         }
 
         @Override
@@ -96,7 +87,7 @@ final class Products {
             if (!rule.wants(1)) return;
             if (b.rank() == 2 && a.rank() > 2) {
                 // the sum over the batch belongs to the product
-                int rows = Math.toIntExact(lead(a.shape()).size() * a.dim(-2));
+                int rows = Math.toIntExact(Factorisation.lead(a.shape()).size() * a.dim(-2));
                 var flat = a.reshape(rows, a.dim(-1));
                 rule.add(1, flat.transpose().matmul(dc.reshape(rows, dc.dim(-1))));
             } else {

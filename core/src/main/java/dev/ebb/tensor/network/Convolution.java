@@ -144,16 +144,11 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
     private Shape shape(Side side) {
         int groups = form.groups();
         return switch (side) {
-            case INPUT -> shape(form.batch(), groups * form.inChannels(), form.in());
-            case WEIGHT -> shape(groups * form.outChannels(), form.inChannels(), form.kernel());
-            case OUTPUT -> shape(form.batch(), groups * form.outChannels(), form.out());
+            case INPUT -> Shape.of(form.batch(), groups * form.inChannels()).append(form.in());
+            case WEIGHT ->
+                    Shape.of(groups * form.outChannels(), form.inChannels()).append(form.kernel());
+            case OUTPUT -> Shape.of(form.batch(), groups * form.outChannels()).append(form.out());
         };
-    }
-
-    private static Shape shape(int first, int second, List<Integer> rest) {
-        var dims = new ArrayList<>(List.of(first, second));
-        dims.addAll(rest);
-        return new Shape(dims);
     }
 
     /** The two sides that are operands, in the order input, weight, output. */

@@ -82,9 +82,7 @@ final class Pooling {
         planes.addAll(x.shape().dims().subList(2, x.rank()));
         var geometry = new Conv(p.stride(), p.padding(), p.padding(), List.of(1), 1, List.of(0));
         var y = Convolution.forward(x.reshape(new Shape(planes)), weight, geometry);
-        var dims = new ArrayList<>(x.shape().dims().subList(0, 2));
-        dims.addAll(out);
-        return y.reshape(new Shape(dims));
+        return y.reshape(Shape.of(x.dim(0), x.dim(1)).append(out));
     }
 
     /** Windows side by side are axes of their own. */

@@ -189,18 +189,12 @@ public final class Softmax {
     private record Place(int classes) implements Differentiable {
         @Override
         public List<Type> infer(List<Type> in) {
-            return List.of(in.getLast().with(shape(in)));
-        }
-
-        private Shape shape(List<Type> in) {
-            var dims = new ArrayList<>(in.getFirst().shape().dims());
-            dims.add(classes);
-            return new Shape(dims);
+            return List.of(in.getLast().with(in.getFirst().shape().append(classes)));
         }
 
         @Override
         public Kernel kernel(List<Type> in) {
-            var shape = shape(in);
+            var shape = in.getFirst().shape().append(classes);
             var strides = new ArrayList<>(View.contiguous(in.getFirst().shape()).strides());
             strides.add(0L);
             var view = new View(0, strides);

@@ -2,7 +2,6 @@ package dev.ebb.tensor.op;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 
 import java.util.ArrayList;
@@ -14,10 +13,7 @@ public final class Axes {
 
     /** A tensor of {@code type}, {@code count} times along a new first axis. */
     public static Op repeated(int count, Type type) {
-        var dims = new ArrayList<Integer>();
-        dims.add(count);
-        dims.addAll(type.shape().dims());
-        return new Moves.BroadcastTo(new Shape(dims));
+        return new Moves.BroadcastTo(type.shape().prepend(count));
     }
 
     /** A tensor of {@code type} with its first two axes exchanged. */

@@ -14,29 +14,16 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.ZeroDerivative;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.IntStream;
 
 /** Comparisons, which give truth values, and logic on them. */
 public interface CompareOps {
 
     private Tensor compare(Scalar.Fn2 fn, Tensor y) {
-        record Compare(Scalar.Fn2 fn) implements ZeroDerivative {
-            @Override
-            public String name() {
-                return fn.name().toLowerCase(Locale.ROOT);
-            }
-
+        record Compare(Scalar.Fn2 fn) implements Selection.OfTwo {
             @Override
             public List<Type> infer(List<Type> in) {
                 return List.of(new Type(DType.BOOL, common(name(), in)));
-            }
-
-            @Override
-            public Kernel kernel(List<Type> in) {
-                var shape = common(name(), in);
-                var views = in.stream().map(t -> View.broadcast(t.shape(), shape)).toList();
-                return Kernel.Map.of(shape, views, Scalar.arg(0).apply(fn, Scalar.arg(1)));
             }
         }
         return ((Tensor) this).apply(new Compare(fn), y);
@@ -100,23 +87,11 @@ public interface CompareOps {
 
     /** And, or, exclusive or: of truth values, or bit by bit of integers. */
     private Tensor logic(Scalar.Fn2 fn, Tensor y) {
-        record Logic(Scalar.Fn2 fn) implements ZeroDerivative {
-            @Override
-            public String name() {
-                return fn.name().toLowerCase(Locale.ROOT);
-            }
-
+        record Logic(Scalar.Fn2 fn) implements Selection.OfTwo {
             @Override
             public List<Type> infer(List<Type> in) {
                 var shape = common(name(), in);
                 return List.of(logical(name(), in.getFirst()).with(shape));
-            }
-
-            @Override
-            public Kernel kernel(List<Type> in) {
-                var shape = common(name(), in);
-                var views = in.stream().map(t -> View.broadcast(t.shape(), shape)).toList();
-                return Kernel.Map.of(shape, views, Scalar.arg(0).apply(fn, Scalar.arg(1)));
             }
 
             // Exclusive or is its own inverse for operands that were not broadcast.

@@ -124,12 +124,13 @@ public interface ElementOps {
         return choose(loses, d.literal(0), choose(ties, d.mul(0.5), d));
     }
 
-    /**
-     * The larger of two, or NaN if either is. Equals share the cotangent, and where one is NaN both
-     * get all of it. Keeps bits, not values, for its derivative.
-     */
-    default Tensor maximum(Tensor y) {
-        record Maximum() implements Binary {
+    private Tensor extreme(Fn2 fn, Tensor y) {
+        record Extreme(Fn2 fn) implements Binary {
+            @Override
+            public String name() {
+                return fn == Fn2.MAX ? "maximum" : "minimum";
+            }
+
             @Override
             public boolean accepts(DType type) {
                 return true;
@@ -137,15 +138,27 @@ public interface ElementOps {
 
             @Override
             public Scalar at(Scalar x, Scalar y) {
-                return x.max(y);
+                return x.apply(fn, y);
+            }
+
+            private Tensor loses(Tensor x, Tensor y) {
+                return fn == Fn2.MAX ? x.lt(y) : x.gt(y);
             }
 
             @Override
             public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
-                return new Pair(share(x.lt(y), x.eq(y), dz), share(y.lt(x), x.eq(y), dz));
+                return new Pair(share(loses(x, y), x.eq(y), dz), share(loses(y, x), x.eq(y), dz));
             }
         }
-        return self().apply(new Maximum(), y);
+        return self().apply(new Extreme(fn), y);
+    }
+
+    /**
+     * The larger of two, or NaN if either is. Equals share the cotangent, and where one is NaN both
+     * get all of it. Keeps bits, not values, for its derivative.
+     */
+    default Tensor maximum(Tensor y) {
+        return extreme(Fn2.MAX, y);
     }
 
     default Tensor maximum(double c) {
@@ -154,23 +167,7 @@ public interface ElementOps {
 
     /** The lesser of two, or NaN if either is. The derivative is that of {@link #maximum}. */
     default Tensor minimum(Tensor y) {
-        record Minimum() implements Binary {
-            @Override
-            public boolean accepts(DType type) {
-                return true;
-            }
-
-            @Override
-            public Scalar at(Scalar x, Scalar y) {
-                return x.min(y);
-            }
-
-            @Override
-            public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
-                return new Pair(share(x.gt(y), x.eq(y), dz), share(y.gt(x), x.eq(y), dz));
-            }
-        }
-        return self().apply(new Minimum(), y);
+        return extreme(Fn2.MIN, y);
     }
 
     default Tensor minimum(double c) {

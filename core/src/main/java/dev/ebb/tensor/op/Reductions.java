@@ -3,7 +3,6 @@ package dev.ebb.tensor.op;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
@@ -170,13 +169,11 @@ final class Reductions {
             order.removeAll(axes);
             order.addAll(axes);
             var moved = x.permute(order);
-            var kept = rule.dout(0).shape().dims();
-            var dims = new ArrayList<>(kept);
-            dims.add(Math.toIntExact(x.shape().size() / rule.dout(0).shape().size()));
-            var rows = moved.reshape(new Shape(dims));
+            var kept = rule.dout(0).shape();
+            var rows = moved.reshape(kept.append(Math.toIntExact(x.shape().size() / kept.size())));
             var others =
-                    Cumulations.before(rows, kept.size(), false)
-                            .mul(Cumulations.before(rows, kept.size(), true));
+                    Cumulations.before(rows, kept.rank(), false)
+                            .mul(Cumulations.before(rows, kept.rank(), true));
             var d = rule.dout(0).unsqueeze(-1).mul(others).reshape(moved.shape());
             var back = x.shape().allAxes().stream().map(order::indexOf).toList();
             rule.add(0, d.permute(back));

@@ -9,8 +9,10 @@ import dev.ebb.ir.View;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.ZeroDerivative;
 
 import java.util.List;
+import java.util.Locale;
 
 /** A choice between elements. */
 public final class Selection {
@@ -31,6 +33,23 @@ public final class Selection {
             return Shape.broadcast(x, y);
         } catch (ShapeException e) {
             throw new ShapeException(op + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** A function of the elements of two operands, named after it. */
+    interface OfTwo extends ZeroDerivative {
+        Scalar.Fn2 fn();
+
+        @Override
+        default String name() {
+            return fn().name().toLowerCase(Locale.ROOT);
+        }
+
+        @Override
+        default Kernel kernel(List<Type> in) {
+            var shape = common(name(), in);
+            var views = in.stream().map(t -> View.broadcast(t.shape(), shape)).toList();
+            return Kernel.Map.of(shape, views, Scalar.arg(0).apply(fn(), Scalar.arg(1)));
         }
     }
 

@@ -30,7 +30,7 @@ class OnlineCheckpointsTest {
         for (int n = 1; n <= LONGEST; n++) {
             online.offer(n - 1);
             double ratio =
-                    (double) (n + OnlineCheckpoints.reversal(online.kept(), n, slots))
+                    (double) (n + OnlineReversal.forwards(online.kept(), n, slots))
                             / (n + best[slots][n]);
             assertThat(ratio).isGreaterThanOrEqualTo(1);
             if (n <= promised) worst = Math.max(worst, ratio);
@@ -98,8 +98,8 @@ class OnlineCheckpointsTest {
         for (int j = 1; j < kept.size(); j++) {
             var without = new ArrayList<>(more);
             without.remove(/* index= */ j);
-            if (OnlineCheckpoints.reversal(without, next + 1, slots)
-                    < OnlineCheckpoints.reversal(best, next + 1, slots)) {
+            if (OnlineReversal.forwards(without, next + 1, slots)
+                    < OnlineReversal.forwards(best, next + 1, slots)) {
                 best = without;
             }
         }

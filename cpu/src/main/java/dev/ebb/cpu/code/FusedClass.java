@@ -9,7 +9,6 @@ import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 
 import java.lang.classfile.ClassBuilder;
-import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.foreign.MemorySegment;
@@ -43,34 +42,21 @@ final class FusedClass {
     static Fused generate(FusedForm form) {
         return instance(
                 Fused.class,
-                c ->
-                        c.withMethodBody(
-                                        "run",
-                                        RUN,
-                                        ClassFile.ACC_PUBLIC,
-                                        b -> new FusedCode(form, b, false).loop())
-                                .withMethodBody(
-                                        "tail",
-                                        RUN,
-                                        ClassFile.ACC_PUBLIC,
-                                        b -> new FusedCode(form, b, true).once()));
+                c -> {
+                    GeneratedClass.method(c, "run", RUN, b -> new FusedCode(form, b, false).loop());
+                    GeneratedClass.method(c, "tail", RUN, b -> new FusedCode(form, b, true).once());
+                });
     }
 
     /** A new class that runs {@code form} over rows. */
     static FusedRows generate(RowForm form) {
         return instance(
                 FusedRows.class,
-                c ->
-                        c.withMethodBody(
-                                        "rows",
-                                        ROWS,
-                                        ClassFile.ACC_PUBLIC,
-                                        b -> new RowCode(form, b, false).rows())
-                                .withMethodBody(
-                                        "tails",
-                                        ROWS,
-                                        ClassFile.ACC_PUBLIC,
-                                        b -> new RowCode(form, b, true).tails()));
+                c -> {
+                    GeneratedClass.method(c, "rows", ROWS, b -> new RowCode(form, b, false).rows());
+                    GeneratedClass.method(
+                            c, "tails", ROWS, b -> new RowCode(form, b, true).tails());
+                });
     }
 
     private static <T> T instance(Class<T> of, Consumer<ClassBuilder> methods) {

@@ -5,7 +5,9 @@ import static java.lang.constant.ConstantDescs.MTD_void;
 
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Consumer;
 
@@ -16,6 +18,18 @@ public final class GeneratedClass {
     /** The descriptor of a type in bytecode. */
     public static ClassDesc desc(Class<?> type) {
         return type.describeConstable().orElseThrow();
+    }
+
+    /** Adds a method of the interface that the class implements. */
+    public static void method(
+            ClassBuilder c, String name, MethodTypeDesc type, Consumer<CodeBuilder> body) {
+        c.withMethodBody(name, type, ClassFile.ACC_PUBLIC, body);
+    }
+
+    /** Adds a static method that only the class itself calls. */
+    public static void ownMethod(
+            ClassBuilder c, String name, MethodTypeDesc type, Consumer<CodeBuilder> body) {
+        c.withMethodBody(name, type, ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC, body);
     }
 
     /**
@@ -39,17 +53,8 @@ public final class GeneratedClass {
                                 self,
                                 c -> {
                                     c.withFlags(ClassFile.ACC_PUBLIC | ClassFile.ACC_FINAL)
-                                            .withInterfaceSymbols(desc(of))
-                                            .withMethodBody(
-                                                    "<init>",
-                                                    MTD_void,
-                                                    ClassFile.ACC_PUBLIC,
-                                                    b ->
-                                                            b.aload(0)
-                                                                    .invokespecial(
-                                                                            CD_Object, "<init>",
-                                                                            MTD_void)
-                                                                    .return_());
+                                            .withInterfaceSymbols(desc(of));
+                                    method(c, "<init>", MTD_void, GeneratedClass::begin);
                                     methods.accept(c);
                                 });
         try {
@@ -60,5 +65,9 @@ public final class GeneratedClass {
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("a generated class cannot be loaded", e);
         }
+    }
+
+    private static void begin(CodeBuilder code) {
+        code.aload(0).invokespecial(CD_Object, "<init>", MTD_void).return_();
     }
 }

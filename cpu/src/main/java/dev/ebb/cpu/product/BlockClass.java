@@ -11,7 +11,6 @@ import dev.ebb.cpu.code.GeneratedClass;
 import jdk.incubator.vector.VectorSpecies;
 
 import java.lang.classfile.ClassBuilder;
-import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.TypeKind;
@@ -72,15 +71,15 @@ final class BlockClass {
                 block(c, "store" + height + name, height, along, false);
                 block(c, "add" + height + name, height, along, true);
             }
-            c.withMethodBody(name, CALL, ClassFile.ACC_PUBLIC, code -> choose(code, name));
+            GeneratedClass.method(c, name, CALL, code -> choose(code, name));
         }
     }
 
     private void block(ClassBuilder c, String name, int height, boolean along, boolean adds) {
-        c.withMethodBody(
+        GeneratedClass.ownMethod(
+                c,
                 name,
                 block,
-                ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC,
                 code -> new BlockCode(species, height, data, code).write(along, adds));
     }
 

@@ -9,7 +9,6 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.DecodingContract;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Shape;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -138,7 +137,7 @@ public final class Contraction implements Runnable {
         this.out = out;
         this.tiles = tiles;
         var type = a.dtype().compute();
-        epilogue = new Epilogue(c.epilogue(), type, shape(c), extras, c.extras(), out, loops);
+        epilogue = new Epilogue(c.epilogue(), type, c.shape(), extras, c.extras(), out, loops);
         k = c.k();
         boolean folded = foldable(c);
         int[] batch = folded ? new int[0] : c.batch().toArray();
@@ -223,7 +222,8 @@ public final class Contraction implements Runnable {
                         ? F32Panels.scratch(size.parts(), size.f32())
                         : F64Panels.scratch(size.parts(), size.f64());
         var extras = in.subList(2, in.size());
-        return scratch.and(Epilogue.scratch(c.epilogue(), type, shape(c), extras, c.extras(), out));
+        return scratch.and(
+                Epilogue.scratch(c.epilogue(), type, c.shape(), extras, c.extras(), out));
     }
 
     /** The same for a product whose right factor is decoded while it is packed. */
@@ -232,13 +232,6 @@ public final class Contraction implements Runnable {
         types.addAll(d.extras(in));
         return scratch(d.product(), types, out)
                 .and(FactorDecoder.scratch(d.factor(), d.encoded(in)));
-    }
-
-    private static Shape shape(Kernel.Contract c) {
-        var dims = new ArrayList<>(c.batch().dims());
-        dims.add(c.m());
-        dims.add(c.n());
-        return new Shape(dims);
     }
 
     /**

@@ -179,7 +179,7 @@ record KernelCode(ScalarCode code) {
         var line = OperationList.of(List.of(StoredType.as(k.epilogue(), types, out)), types);
         var left = k.batch().append(k.m(), k.k());
         var right = k.batch().append(k.k(), k.n());
-        var whole = k.batch().append(k.m(), k.n());
+        var whole = k.shape();
         var all = new ArrayList<Operand>();
         for (long p = 0; p < whole.size(); p++) {
             long matrix = p / ((long) k.m() * k.n());

@@ -220,7 +220,7 @@ record LoopSlice(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
         var inputs = new ArrayList<Input>();
         inputs.add(block.input(k.a(), k.batch().append(k.m(), k.k())));
         inputs.add(block.input(k.b(), k.batch().append(k.k(), k.n())));
-        var whole = k.batch().append(k.m(), k.n());
+        var whole = k.shape();
         for (View v : k.extras()) inputs.add(block.input(v, whole));
         return new LoopSlice(
                 new Kernel.Contract(

@@ -6,13 +6,13 @@ import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_void;
 
 import dev.ebb.cpu.code.ClassData;
+import dev.ebb.cpu.code.GeneratedClass;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 
 import java.lang.classfile.ClassBuilder;
-import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 import java.lang.constant.MethodTypeDesc;
@@ -60,27 +60,13 @@ final class MergedLoopCode {
                 objects,
                 c -> {
                     picks(form, c, objects);
-                    for (int i = 0; i < form.parts().size(); i++) {
-                        var part = form.parts().get(i);
-                        c.withMethodBody(
-                                "part" + i,
-                                TYPE,
-                                ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC,
-                                code -> new MergedLoopCode(form, part, code).write());
-                    }
-                    c.withMethodBody(
+                    SequenceClass.parts(
+                            c,
+                            form.parts().size(),
                             "run",
                             TYPE,
-                            ClassFile.ACC_PUBLIC,
-                            code -> {
-                                for (int i = 0; i < form.parts().size(); i++)
-                                    code.aload(1)
-                                            .aload(2)
-                                            .iload(3)
-                                            .iload(4)
-                                            .invokestatic(SequenceClass.SELF, "part" + i, TYPE);
-                                code.return_();
-                            });
+                            (code, i) ->
+                                    new MergedLoopCode(form, form.parts().get(i), code).write());
                 });
     }
 
@@ -88,16 +74,16 @@ final class MergedLoopCode {
         var picks = form.merged().picks();
         for (int i = 0; i < picks.size(); i++) {
             var pick = picks.get(i);
-            c.withMethodBody(
+            GeneratedClass.ownMethod(
+                    c,
                     "pick" + i,
                     LoopGatherCode.TYPE,
-                    ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC,
                     code -> new LoopGatherCode(code, objects).write(pick, form.iterations()));
         }
-        c.withMethodBody(
+        GeneratedClass.method(
+                c,
                 "pick",
                 LoopGatherCode.TYPE.insertParameterTypes(0, CD_int),
-                ClassFile.ACC_PUBLIC,
                 code -> {
                     for (int i = 0; i < picks.size(); i++) {
                         var next = code.newLabel();

@@ -17,13 +17,14 @@ import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Node;
 
 import java.lang.classfile.ClassBuilder;
-import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 
 /** Generates the hidden class of a {@link SequenceParts}, with a method for each of its parts. */
 final class SequenceClass {
@@ -43,21 +44,13 @@ final class SequenceClass {
         return instance(
                 CompiledSequence.class,
                 data,
-                c -> {
-                    for (int i = 0; i < form.parts().size(); i++) {
-                        int part = i;
-                        method(c, "part" + i, MTD_void, code -> write(form, part, code, data));
-                    }
-                    c.withMethodBody(
-                            "run",
-                            MTD_void,
-                            ClassFile.ACC_PUBLIC,
-                            code -> {
-                                for (int i = 0; i < form.parts().size(); i++)
-                                    code.invokestatic(SELF, "part" + i, MTD_void);
-                                code.return_();
-                            });
-                });
+                c ->
+                        parts(
+                                c,
+                                form.parts().size(),
+                                "run",
+                                MTD_void,
+                                (code, i) -> write(form, i, code, data)));
     }
 
     /** The same with arguments and results in arrays. */
@@ -68,23 +61,16 @@ final class SequenceClass {
                 ArrayFunction.class,
                 data,
                 c -> {
-                    for (int i = 0; i < form.parts().size(); i++) {
-                        int part = i;
-                        method(c, "part" + i, ARRAYS, code -> write(form, part, code, data));
-                    }
-                    c.withMethodBody(
+                    parts(
+                            c,
+                            form.parts().size(),
                             "apply",
                             ARRAYS,
-                            ClassFile.ACC_PUBLIC,
-                            code -> {
-                                for (int i = 0; i < form.parts().size(); i++)
-                                    code.aload(1).aload(2).invokestatic(SELF, "part" + i, ARRAYS);
-                                code.return_();
-                            });
-                    c.withMethodBody(
+                            (code, i) -> write(form, i, code, data));
+                    GeneratedClass.method(
+                            c,
                             "isPure",
                             MethodTypeDesc.of(CD_boolean),
-                            ClassFile.ACC_PUBLIC,
                             code -> code.loadConstant(data.objects().isEmpty() ? 1 : 0).ireturn());
                 });
     }
@@ -95,10 +81,10 @@ final class SequenceClass {
                 RelocatableKernel.class,
                 new ClassData(),
                 c ->
-                        c.withMethodBody(
+                        GeneratedClass.method(
+                                c,
                                 "run",
                                 ANYWHERE,
-                                ClassFile.ACC_PUBLIC,
                                 code -> new RelocatableCode(node, code).write()));
     }
 
@@ -107,9 +93,33 @@ final class SequenceClass {
         code.return_();
     }
 
-    private static void method(
-            ClassBuilder c, String name, MethodTypeDesc type, Consumer<CodeBuilder> body) {
-        c.withMethodBody(name, type, ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC, body);
+    /**
+     * Adds a method for each part, and the method {@code name} that calls them one after the other
+     * with its own arguments.
+     */
+    static void parts(
+            ClassBuilder c,
+            int count,
+            String name,
+            MethodTypeDesc type,
+            ObjIntConsumer<CodeBuilder> part) {
+        for (int i = 0; i < count; i++) {
+            int own = i;
+            GeneratedClass.ownMethod(c, "part" + i, type, code -> part.accept(code, own));
+        }
+        GeneratedClass.method(
+                c,
+                name,
+                type,
+                code -> {
+                    for (int i = 0; i < count; i++) {
+                        for (int p = 0; p < type.parameterCount(); p++)
+                            code.loadLocal(
+                                    TypeKind.from(type.parameterType(p)), code.parameterSlot(p));
+                        code.invokestatic(SELF, "part" + i, type);
+                    }
+                    code.return_();
+                });
     }
 
     static <T> T instance(Class<T> of, ClassData data, Consumer<ClassBuilder> methods) {

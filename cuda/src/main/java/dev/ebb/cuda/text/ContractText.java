@@ -32,7 +32,7 @@ public final class ContractText {
         this.k = k;
         this.in = in;
         this.out = out;
-        shape = k.batch().append(k.m(), k.n());
+        shape = k.shape();
         large =
                 CudaSyntax.isLarge(shape, k.extras())
                         || CudaSyntax.isLarge(k.batch().append(k.m(), k.k()), List.of(k.a()))
@@ -40,7 +40,7 @@ public final class ContractText {
     }
 
     public static Recipe recipe(Kernel.Contract k, List<DType> in, DType out) {
-        if (k.batch().append(k.m(), k.n()).size() == 0) return Recipe.of();
+        if (k.shape().size() == 0) return Recipe.of();
         if (out != DType.BIT) {
             return Recipe.of(new ContractText(k, in, out).launch(new Operand.Out(0)));
         }
@@ -53,7 +53,7 @@ public final class ContractText {
      */
     private static Recipe apart(Kernel.Contract k, List<DType> in, DType out) {
         var type = in.getFirst().compute();
-        var shape = k.batch().append(k.m(), k.n());
+        var shape = k.shape();
         var bare =
                 new Kernel.Contract(
                         k.batch(),

@@ -188,8 +188,7 @@ record ConvolutionAxes(List<Axis> axes) {
                             a.stride(),
                             a.phase(),
                             Math.max(1, a.taps()));
-            for (int i = 0; i < names.size(); i++)
-                TensorConvolve.constant(code, names.get(i) + d, values.get(i));
+            for (int i = 0; i < names.size(); i++) code.constant(names.get(i) + d, values.get(i));
         }
     }
 

@@ -33,10 +33,21 @@ public final class ConvolveText {
         var text = new ConvolveText(k, in, out);
         long size =
                 switch (k.side()) {
-                    case OUTPUT -> (long) k.batch() * k.groups() * k.outChannels() * size(k.out());
-                    case INPUT -> (long) k.batch() * k.groups() * k.inChannels() * size(k.in());
+                    case OUTPUT ->
+                            (long) k.batch()
+                                    * k.groups()
+                                    * k.outChannels()
+                                    * ConvolutionAxes.size(k.out());
+                    case INPUT ->
+                            (long) k.batch()
+                                    * k.groups()
+                                    * k.inChannels()
+                                    * ConvolutionAxes.size(k.in());
                     case WEIGHT ->
-                            (long) k.groups() * k.outChannels() * k.inChannels() * size(k.kernel());
+                            (long) k.groups()
+                                    * k.outChannels()
+                                    * k.inChannels()
+                                    * ConvolutionAxes.size(k.kernel());
                 };
         if (size == 0) return Recipe.of();
         MapText.open(text.code, "convolve", THREADS, 3, true);
@@ -55,10 +66,6 @@ public final class ConvolveText {
                         THREADS,
                         0,
                         List.of(new Operand.In(0), new Operand.In(1), new Operand.Out(0))));
-    }
-
-    private static long size(List<Integer> dims) {
-        return dims.stream().mapToLong(Integer::longValue).reduce(1, (a, b) -> a * b);
     }
 
     /** Splits {@code number} into indices named by {@code prefix}, the last one fastest. */
@@ -94,8 +101,7 @@ public final class ConvolveText {
     }
 
     private void thread(long size) {
-        code.add("const num at = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
-        code.add("if (at >= %d) return;", size);
+        MapText.each(code, "at", THREADS, size);
     }
 
     private void loops(String prefix, List<Integer> dims) {
@@ -171,7 +177,7 @@ public final class ConvolveText {
         code.add("const num at = blockIdx.x;");
         split("at", "i", dims);
         for (int d = 0; d < rank; d++) code.add("const int t%d = i%d;", d, d + 3);
-        long places = k.batch() * size(k.out());
+        long places = k.batch() * ConvolutionAxes.size(k.out());
         code.open("for (num place = threadIdx.x; place < %d; place += %d)", places, THREADS);
         var walk = new ArrayList<>(List.of(k.batch()));
         walk.addAll(k.out());

@@ -60,14 +60,7 @@ final class FoldText {
                     CudaSyntax.stored(out),
                     CudaSyntax.identity(k.combine(), type));
             code.close();
-            actions.add(
-                    new Action.Launch(
-                            "fold",
-                            code.toString(),
-                            MapText.blocks(outputs, 256),
-                            256,
-                            0,
-                            List.of(new Operand.Out(j))));
+            actions.add(MapText.launch(code, "fold", outputs, 256, List.of(new Operand.Out(j))));
         }
         return new Recipe(actions, 0);
     }
@@ -224,8 +217,7 @@ final class FoldText {
         var code = new SourceLines();
         var t = CudaSyntax.computed(type);
         MapText.open(code, "segments", 128, 2, true);
-        code.add("const num row = (num)blockIdx.x * 128 + threadIdx.x;");
-        code.add("if (row >= %d) return;", rows);
+        MapText.each(code, "row", 128, rows);
         code.add("const %s* const part = (const %s*)p0 + row * %d;", t, t, segments);
         code.add("%s sum = part[0];", t);
         code.add("#pragma unroll 16");
@@ -236,8 +228,7 @@ final class FoldText {
                 "((%s*)p1)[row] = Down<%s>::of(sum);",
                 CudaSyntax.stored(out), CudaSyntax.stored(out));
         code.close();
-        return new Action.Launch(
-                "segments", code.toString(), MapText.blocks(rows, 128), 128, 0, List.of(from, to));
+        return MapText.launch(code, "segments", rows, 128, List.of(from, to));
     }
 
     private Recipe columns() {
@@ -250,8 +241,7 @@ final class FoldText {
         var t = CudaSyntax.computed(type);
         var code = new SourceLines();
         MapText.open(code, "fold", 128, grid.inputs() + bodies(), grid.isLarge());
-        code.add("const num at = (num)blockIdx.x * 128 + threadIdx.x;");
-        code.add("if (at >= %d) return;", threads);
+        MapText.each(code, "at", 128, threads);
         code.add("const num row = at %% %d * %d;", groups, width);
         code.add("const num first = at / %d * %d;", groups, chunks.height());
         code.add(
@@ -285,13 +275,7 @@ final class FoldText {
         long bytes = partBytes(columns * chunks.count());
         var actions = new ArrayList<Action>();
         actions.add(
-                new Action.Launch(
-                        "fold",
-                        code.toString(),
-                        MapText.blocks(threads, 128),
-                        128,
-                        0,
-                        grid.operands(targets(whole, bytes))));
+                MapText.launch(code, "fold", threads, 128, grid.operands(targets(whole, bytes))));
         if (whole) return new Recipe(actions, 0);
         var totals = new ArrayList<ColumnChunks.Totals>();
         for (int j = 0; j < bodies(); j++)

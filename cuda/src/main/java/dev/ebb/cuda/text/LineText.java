@@ -1,6 +1,5 @@
 package dev.ebb.cuda.text;
 
-import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.ir.DType;
@@ -35,8 +34,7 @@ final class LineText {
                 WALKING,
                 k.weighted() ? 3 : 2,
                 lines * k.length() > Integer.MAX_VALUE / 2);
-        code.add("const num line = (num)blockIdx.x * %d + threadIdx.x;", WALKING);
-        code.add("if (line >= %d) return;", lines);
+        MapText.each(code, "line", WALKING, lines);
         code.add(
                 "const ofs start = line / %d * %d + line %% %d;",
                 k.inner(), k.length() * k.inner(), k.inner());
@@ -57,12 +55,11 @@ final class LineText {
         code.close();
         code.close();
         return Recipe.of(
-                new Action.Launch(
+                MapText.launch(
+                        code,
                         "cumulate",
-                        code.toString(),
-                        MapText.blocks(lines, WALKING),
+                        lines,
                         WALKING,
-                        0,
                         k.weighted()
                                 ? List.of(new Operand.In(0), new Operand.In(1), new Operand.Out(0))
                                 : List.of(new Operand.In(0), new Operand.Out(0))));
@@ -84,8 +81,7 @@ final class LineText {
         var computed = CudaSyntax.computed(type);
         var code = new SourceLines();
         MapText.open(code, "sort", SORTING, 2, size > Integer.MAX_VALUE / 2);
-        code.add("const num at = (num)blockIdx.x * %d + threadIdx.x;", SORTING);
-        code.add("if (at >= %d) return;", size);
+        MapText.each(code, "at", SORTING, size);
         code.add("const num j = at / %d %% %d;", k.inner(), k.length());
         code.add("const ofs start = at - j * %d;", k.inner());
         code.add("const %s own = up(((const %s*)p0)[at]);", computed, stored);
@@ -99,12 +95,11 @@ final class LineText {
         code.add("((i64*)p1)[start + place * %d] = (i64)j;", k.inner());
         code.close();
         return Recipe.of(
-                new Action.Launch(
+                MapText.launch(
+                        code,
                         "sort",
-                        code.toString(),
-                        MapText.blocks(size, SORTING),
+                        size,
                         SORTING,
-                        0,
                         List.of(new Operand.In(0), new Operand.Out(0))));
     }
 }

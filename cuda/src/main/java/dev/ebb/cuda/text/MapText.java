@@ -106,8 +106,24 @@ public final class MapText {
         else apart(code, tail ? "n" : Integer.toString(lanes));
         code.close();
         long threads = (size + lanes - 1) / lanes;
+        return launch(code, "map", threads, THREADS, operands);
+    }
+
+    /** Writes the start of a kernel with one thread for each {@code index} below {@code count}. */
+    static void each(SourceLines code, String index, int threads, long count) {
+        code.add("const num %s = (num)blockIdx.x * %d + threadIdx.x;", index, threads);
+        code.add("if (%s >= %d) return;", index, count);
+    }
+
+    /** The launch of {@code code} with one thread for each of {@code count} indices. */
+    static Action.Launch launch(
+            SourceLines code,
+            String name,
+            long count,
+            int threads,
+            List<? extends Operand> operands) {
         return new Action.Launch(
-                "map", code.toString(), blocks(threads, THREADS), THREADS, 0, operands);
+                name, code.toString(), blocks(count, threads), threads, 0, List.copyOf(operands));
     }
 
     static long blocks(long threads, int each) {

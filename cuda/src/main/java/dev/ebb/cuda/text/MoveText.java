@@ -59,13 +59,7 @@ final class MoveText {
                 "if (at < %d) ((%s*)p0)[at] = Down<%s>::of(%s);",
                 size, CudaSyntax.stored(type), CudaSyntax.stored(type), word);
         code.close();
-        return new Action.Launch(
-                "fill",
-                code.toString(),
-                MapText.blocks(size, THREADS),
-                THREADS,
-                0,
-                List.of(new Operand.Out(0)));
+        return MapText.launch(code, "fill", size, THREADS, List.of(new Operand.Out(0)));
     }
 
     /** Copies elements of {@code shape} from one view to another. */
@@ -166,8 +160,7 @@ final class MoveText {
 
         Action.Launch launch(String name, SourceLines code, List<Operand> operands) {
             long threads = (shape.size() + lanes - 1) / lanes;
-            return new Action.Launch(
-                    name, code.toString(), MapText.blocks(threads, THREADS), THREADS, 0, operands);
+            return MapText.launch(code, name, threads, THREADS, operands);
         }
     }
 
@@ -254,12 +247,11 @@ final class MoveText {
             }
             code.close();
             return Recipe.of(
-                    new Action.Launch(
+                    MapText.launch(
+                            code,
                             "pad",
-                            code.toString(),
-                            MapText.blocks(Math.ceilDiv(size, lanes), THREADS),
+                            Math.ceilDiv(size, lanes),
                             THREADS,
-                            0,
                             List.of(new Operand.In(0), new Operand.Out(0))));
         }
     }

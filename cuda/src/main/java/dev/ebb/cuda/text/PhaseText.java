@@ -76,12 +76,11 @@ final class PhaseText {
         code.close();
         code.add("store<%d>((%s*)p1 + at, pack);", width, t);
         code.close();
-        return new Action.Launch(
+        return MapText.launch(
+                code,
                 "phases",
-                code.toString(),
-                MapText.blocks(elements / width, THREADS),
+                elements / width,
                 THREADS,
-                0,
                 List.of(new Operand.Work(0), new Operand.Out(0)));
     }
 }

@@ -49,7 +49,7 @@ public final class Products {
                     turned.actions(new Operand.Out(0), bias),
                     turned.bytes() + libraryBytes(gemm) + SLACK);
         }
-        var shape = k.batch().append(k.m(), k.n());
+        var shape = k.shape();
         long bytes = (gemm.result().bytes(shape.size()) + 255) / 256 * 256;
         return new Recipe(
                 List.of(
@@ -104,8 +104,7 @@ public final class Products {
         var a = Side.of(k.a(), k.batch().rank(), k.m(), k.k());
         var b = Side.of(k.b(), k.batch().rank(), k.k(), k.n());
         if (a.isEmpty() || b.isEmpty()) return Optional.empty();
-        var axes =
-                Axes.of(k.batch().append(k.m(), k.n()), List.of(k.a(), k.b()), k.batch().allAxes());
+        var axes = Axes.of(k.shape(), List.of(k.a(), k.b()), k.batch().allAxes());
         if (axes.rank() > 1) return Optional.empty();
         boolean half = type == DType.BF16 || type == DType.F16;
         boolean bias = isBias(k, in, out);

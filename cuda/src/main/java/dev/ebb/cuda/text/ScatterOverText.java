@@ -44,8 +44,7 @@ final class ScatterOverText {
         boolean large = k.size() > Integer.MAX_VALUE / 2 || CudaSyntax.isLarge(k.shape(), views);
         var code = new SourceLines();
         MapText.open(code, "scatter_over", THREADS, 5, large);
-        code.add("const num column = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
-        code.add("if (column >= %d) return;", kept.size());
+        MapText.each(code, "column", THREADS, kept.size());
         kept.split(code, "column", "ci");
         starts(code, kept, views, "c", "");
         code.open("for (num s = 0; s < %d; s++)", rest.size());
@@ -57,12 +56,11 @@ final class ScatterOverText {
         write(code, k, type);
         code.close();
         code.close();
-        return new Action.Launch(
+        return MapText.launch(
+                code,
                 "scatter_over",
-                code.toString(),
-                MapText.blocks(kept.size(), THREADS),
+                kept.size(),
                 THREADS,
-                0,
                 List.of(
                         new Operand.In(1),
                         new Operand.In(2),

@@ -148,8 +148,7 @@ final class ScatterText {
         var rest = Axes.of(k.shape(), views, summed);
         var t = isWide() ? "f64" : CudaSyntax.stored(type);
         MapText.open(code, "scatter", THREADS, 6, large);
-        code.add("const num column = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
-        code.add("if (column >= %d) return;", size(columns));
+        MapText.each(code, "column", THREADS, size(columns));
         kept.split(code, "column", "ci");
         starts(kept, "c", "");
         code.open("for (num s = 0; s < %d; s++)", size(summed));
@@ -168,8 +167,7 @@ final class ScatterText {
     private Action lists() {
         var rest = Axes.of(k.shape(), views, summed);
         MapText.open(code, "scatter_lists", THREADS, 6, large);
-        code.add("const num s = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
-        code.add("if (s >= %d) return;", size(summed));
+        MapText.each(code, "s", THREADS, size(summed));
         rest.split(code, "s", "ri");
         code.add("const ofs r1 = %s;", rest.offset(1, "" + k.index().offset(), "ri"));
         code.add("u32* const list = (u32*)p5 + %s * %d;", picked("r1"), LISTED + 1);

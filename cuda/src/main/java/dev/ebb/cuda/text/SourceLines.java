@@ -18,6 +18,11 @@ public final class SourceLines {
         return add(String.format(java.util.Locale.ROOT, format, values));
     }
 
+    /** A compile-time constant, a member of a struct. */
+    public SourceLines constant(String name, int value) {
+        return add("static const int %s = %d;", name, value);
+    }
+
     public SourceLines open(String format, Object... values) {
         return add(String.format(java.util.Locale.ROOT, format, values) + " {");
     }

@@ -227,8 +227,8 @@ public final class TensorConvolve {
         var code = new SourceLines();
         code.open("struct ConvolveSizes");
         gathered.constants(code);
-        constant(code, "CHANNELS", copied.channels());
-        constant(code, "PADDED", copied.side());
+        code.constant("CHANNELS", copied.channels());
+        code.constant("PADDED", copied.side());
         code.add("static const bool PLAIN = %b;", gathered.isEverySource());
         code.add("};");
         MapText.open(code, "turn", 256, 2, true);
@@ -287,14 +287,14 @@ public final class TensorConvolve {
         var code = new SourceLines();
         code.open("struct ConvolveSizes");
         s.constants(code);
-        constant(code, "GROUPS", k.groups());
-        constant(code, "ROWS", rows);
-        constant(code, "PADDED", padded);
-        constant(code, "PIXEL", copied.pixel());
-        constant(code, "STEPS", steps);
-        constant(code, "COLUMNS", Math.toIntExact(columns));
-        constant(code, "ROW_TILES", downTiles);
-        constant(code, "COLUMN_TILES", acrossTiles);
+        code.constant("GROUPS", k.groups());
+        code.constant("ROWS", rows);
+        code.constant("PADDED", padded);
+        code.constant("PIXEL", copied.pixel());
+        code.constant("STEPS", steps);
+        code.constant("COLUMNS", Math.toIntExact(columns));
+        code.constant("ROW_TILES", downTiles);
+        code.constant("COLUMN_TILES", acrossTiles);
         code.add("};");
         MapText.open(code, "convolve", THREADS + ", 2", 3, true);
         code.add("EBB_SHARED(memory);");
@@ -331,8 +331,7 @@ public final class TensorConvolve {
         long all = ConvolutionAxes.size(k.kernel());
         var code = new SourceLines();
         MapText.open(code, "pack", 256, 2, true);
-        code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
-        code.add("if (at >= %d) return;", elements);
+        MapText.each(code, "at", 256, elements);
         code.add("const int k = (int)(at %% %d);", steps * depth);
         code.add("const num line = at / %d;", steps * depth);
         code.add("const num row = line %% %d, group = line / %d;", rows, rows);
@@ -351,17 +350,6 @@ public final class TensorConvolve {
         code.close();
         code.add("((B::type*)p1)[at] = B::rounded(x);");
         code.close();
-        actions.add(
-                new Action.Launch(
-                        "pack",
-                        code.toString(),
-                        MapText.blocks(elements, 256),
-                        256,
-                        0,
-                        List.of(weights, to)));
-    }
-
-    static void constant(SourceLines code, String name, int value) {
-        code.add("static const int %s = %d;", name, value);
+        actions.add(MapText.launch(code, "pack", elements, 256, List.of(weights, to)));
     }
 }

@@ -110,21 +110,13 @@ final class WeightConvolve {
         workspace += TensorConvolve.aligned(type.bytes(elements));
         var code = new SourceLines();
         MapText.open(code, "lines", 256, 2, true);
-        code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
-        code.add("if (at >= %d) return;", elements);
+        MapText.each(code, "at", 256, elements);
         code.add("const num row = at / %d, p = at %% %d;", longer, longer);
         code.add("%s x{};", t);
         code.add("if (p < %d) x = ((const %s*)p0)[row * %d + p];", line, t, line);
         code.add("((%s*)p1)[at] = x;", t);
         code.close();
-        actions.add(
-                new Action.Launch(
-                        "lines",
-                        code.toString(),
-                        MapText.blocks(elements, 256),
-                        256,
-                        0,
-                        List.of(from, place)));
+        actions.add(MapText.launch(code, "lines", elements, 256, List.of(from, place)));
         return place;
     }
 
@@ -155,16 +147,16 @@ final class WeightConvolve {
         var code = new SourceLines();
         code.open("struct ConvolveSizes");
         s.constants(code);
-        TensorConvolve.constant(code, "GROUPS", k.groups());
-        TensorConvolve.constant(code, "ROWS", rows);
-        TensorConvolve.constant(code, "SIDE", results(s).side());
-        TensorConvolve.constant(code, "PADDED", padded);
-        TensorConvolve.constant(code, "PIXEL", copied.pixel());
-        TensorConvolve.constant(code, "LINE", line);
-        TensorConvolve.constant(code, "NUMBERS", Math.toIntExact(numbers));
-        TensorConvolve.constant(code, "PART", Math.toIntExact(part));
-        TensorConvolve.constant(code, "ROW_TILES", downTiles);
-        TensorConvolve.constant(code, "COLUMN_TILES", acrossTiles);
+        code.constant("GROUPS", k.groups());
+        code.constant("ROWS", rows);
+        code.constant("SIDE", results(s).side());
+        code.constant("PADDED", padded);
+        code.constant("PIXEL", copied.pixel());
+        code.constant("LINE", line);
+        code.constant("NUMBERS", Math.toIntExact(numbers));
+        code.constant("PART", Math.toIntExact(part));
+        code.constant("ROW_TILES", downTiles);
+        code.constant("COLUMN_TILES", acrossTiles);
         code.add("};");
         MapText.open(code, "convolve", THREADS + ", 2", 3, true);
         code.add("EBB_SHARED(memory);");
@@ -226,8 +218,7 @@ final class WeightConvolve {
         long size = rows * inner;
         var code = new SourceLines();
         MapText.open(code, "join", 256, 2, true);
-        code.add("const num number = (num)blockIdx.x * 256 + threadIdx.x;");
-        code.add("if (number >= %d) return;", size);
+        MapText.each(code, "number", 256, size);
         if (spread) {
             int each = k.outChannels();
             code.add("const num own = number %% %d, group = number / %d;", each, each * inner);
@@ -253,13 +244,6 @@ final class WeightConvolve {
         code.add("for (int i = 1; i < %d; i++) sum += part[i * (i64)%d];", parts, rows * columns);
         code.add("((%s*)p1)[at] = Down<%s>::of(sum);", t, t);
         code.close();
-        actions.add(
-                new Action.Launch(
-                        "join",
-                        code.toString(),
-                        MapText.blocks(size, 256),
-                        256,
-                        0,
-                        List.of(sums, new Operand.Out(0))));
+        actions.add(MapText.launch(code, "join", size, 256, List.of(sums, new Operand.Out(0))));
     }
 }

@@ -19,7 +19,6 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -68,9 +67,7 @@ public final class LoraFiles {
         var naming = LoraAdapters.naming(model);
         var supplies = Weights.supplies(like, published(naming), at);
         Safetensors.write(folder.resolve(TENSORS), supplies, Map.of("format", "pt"));
-        var text = config(like, model, base) + "\n";
-        AtomicFile.write(
-                folder.resolve(CONFIG), o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
+        AtomicFile.write(folder.resolve(CONFIG), config(like, model, base) + "\n");
     }
 
     /** Reads the adapters in a folder, for a model like {@code model}. */

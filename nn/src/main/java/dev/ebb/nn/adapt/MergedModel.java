@@ -14,7 +14,6 @@ import dev.ebb.tensor.Array;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -52,9 +51,7 @@ public final class MergedModel {
                             }
                         });
         Safetensors.write(folder.resolve("model.safetensors"), supplies, Map.of("format", "pt"));
-        var text = config(base) + "\n";
-        AtomicFile.write(
-                folder.resolve("config.json"), o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
+        AtomicFile.write(folder.resolve("config.json"), config(base) + "\n");
         for (var name : BESIDE) {
             var file = base.file().resolveSibling(name);
             if (Files.isRegularFile(file))

@@ -97,9 +97,8 @@ public record QuantisedDense(Tensor codes, Tensor scales, Optional<Tensor> bias,
                                 new Piece(codes, scales),
                                 (none, piece) -> new Next<>(none, product(rows, piece)))
                         .stacked();
-        var dims = new ArrayList<>(x.shape().dims());
-        dims.set(dims.size() - 1, size().dim(1));
-        var y = pieces.permute(1, 0, 2).reshape(new Shape(dims));
+        var shape = x.shape().with(x.rank() - 1, size().dim(1));
+        var y = pieces.permute(1, 0, 2).reshape(shape);
         return bias.map(b -> y.add(b.cast(y.dtype()))).orElse(y);
     }
 

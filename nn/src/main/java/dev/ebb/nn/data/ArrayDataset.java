@@ -1,11 +1,9 @@
 package dev.ebb.nn.data;
 
-import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Array;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 
 /** A dataset in memory: the rows of two arrays. */
 record ArrayDataset(Array x, Array y) implements Dataset {
@@ -29,11 +27,9 @@ record ArrayDataset(Array x, Array y) implements Dataset {
     }
 
     private Array picked(Array all, int[] rows) {
-        var dims = new ArrayList<>(all.shape().dims());
-        dims.set(0, rows.length);
         long each = all.type().bytes() / Math.max(1, rows());
         return Array.make(
-                all.type().with(new Shape(dims)),
+                all.type().with(all.shape().with(0, rows.length)),
                 to -> {
                     for (int i = 0; i < rows.length; i++) {
                         requireRow(rows[i]);

@@ -1,13 +1,12 @@
 package dev.ebb.nn.data;
 
 import dev.ebb.ir.Shape;
+import dev.ebb.ir.math.Sha256;
 import dev.ebb.nn.Seed;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -76,11 +75,6 @@ public final class Corpus {
 
     /** A digest that identifies the text. */
     public String digest() {
-        try {
-            var sha = MessageDigest.getInstance("SHA-256");
-            return HexFormat.of().formatHex(sha.digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        return HexFormat.of().formatHex(Sha256.start().digest(bytes));
     }
 }

@@ -103,14 +103,7 @@ public record Bert(
 
     private static Layer layer(Config c, Init init, Seed seed) {
         return new Layer(
-                new SelfAttention(
-                        new SelfAttention.Separate(
-                                Linear.of(c.width, c.width, init, seed.of("query")),
-                                Linear.of(c.width, c.width, init, seed.of("key")),
-                                Linear.of(c.width, c.width, init, seed.of("value"))),
-                        Linear.of(c.width, c.width, init, seed.of("out")),
-                        new SelfAttention.Heads(c.heads, c.heads, false),
-                        Optional.empty()),
+                SelfAttention.of(c.width, c.heads, init, seed),
                 LayerNorm.of(c.width, c.epsilon),
                 FeedForward.plain(c.width, c.inner, c.activation, init, init, seed),
                 LayerNorm.of(c.width, c.epsilon));

@@ -3,8 +3,10 @@ package dev.ebb.nn.model;
 import dev.ebb.Tensorwise;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
+import dev.ebb.ir.math.Sha256;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.LazyTensor;
+import dev.ebb.nn.file.Safetensors;
 import dev.ebb.nn.file.TensorSource;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -12,17 +14,21 @@ import dev.ebb.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.function.IntFunction;
 
 /** Moves a model's tensors to and from files. */
 public final class Weights {
+    /** The note with the digest of a file. */
+    public static final String DIGEST = "digest";
+
     private Weights() {}
 
     /** A model like {@code like} with the file's tensors, whose shapes are checked. */
@@ -119,7 +125,7 @@ public final class Weights {
 
     /** A digest of names, types and bits, and of {@code notes}. */
     public static String digest(List<LazyTensor> tensors, List<String> notes) {
-        var sha = sha256();
+        var sha = Sha256.start();
         for (var tensor : tensors) {
             var line = tensor.name() + " " + tensor.type() + "\n";
             sha.update(line.getBytes(StandardCharsets.UTF_8));
@@ -129,6 +135,29 @@ public final class Weights {
         return HexFormat.of().formatHex(sha.digest());
     }
 
+    private static String digest(List<LazyTensor> tensors, Map<String, String> notes) {
+        return digest(
+                tensors,
+                notes.entrySet().stream()
+                        .filter(n -> !n.getKey().equals(DIGEST))
+                        .map(n -> n.getKey() + "=" + n.getValue())
+                        .toList());
+    }
+
+    /** {@code notes}, and a note with a digest of all bits of tensors and notes. */
+    public static Map<String, String> withDigest(
+            List<LazyTensor> tensors, Map<String, String> notes) {
+        var all = new LinkedHashMap<>(notes);
+        all.put(DIGEST, digest(tensors, notes));
+        return all;
+    }
+
+    /** Throws if tensors and notes of a file are not those of the digest in its notes. */
+    public static void requireDigest(Path path, Safetensors file) throws FileFormatException {
+        if (!digest(file.supplies(), file.metadata()).equals(file.metadata().get(DIGEST)))
+            throw new FileFormatException(path, "corrupted: its content does not match its digest");
+    }
+
     private static void feed(MessageDigest sha, Array array) {
         var chunk = new byte[1 << 16];
         long bytes = array.type().bytes();
@@ -136,14 +165,6 @@ public final class Weights {
             int n = (int) Math.min(chunk.length, bytes - at);
             MemorySegment.copy(array.data().segment(), ValueLayout.JAVA_BYTE, at, chunk, 0, n);
             sha.update(chunk, 0, n);
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
         }
     }
 

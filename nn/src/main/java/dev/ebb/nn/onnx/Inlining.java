@@ -178,12 +178,12 @@ final class Inlining {
     private List<OnnxNode> body(OnnxFunction function, OnnxNode call) throws FileFormatException {
         var key = new Key(function.op(), function.overload());
         if (calling.size() == DEEPEST)
-            throw refused(call, "it is a function inside " + DEEPEST + " others");
-        if (!calling.add(key)) throw refused(call, "the function calls itself");
+            throw call.refusedIn(file, "it is a function inside " + DEEPEST + " others");
+        if (!calling.add(key)) throw call.refusedIn(file, "the function calls itself");
         if (call.inputs().size() > function.inputs().size()
                 || call.outputs().size() > function.outputs().size())
-            throw refused(
-                    call,
+            throw call.refusedIn(
+                    file,
                     "it has "
                             + call.inputs().size()
                             + " inputs and "
@@ -233,9 +233,5 @@ final class Inlining {
                 List.of(to),
                 Map.of(),
                 call.opset());
-    }
-
-    private FileFormatException refused(OnnxNode node, String why) {
-        return new FileFormatException(file, String.valueOf(node.refused(why).getMessage()));
     }
 }

@@ -77,10 +77,10 @@ record OnnxGraph(
         known.add("");
         for (var node : nodes) {
             var op = Optional.ofNullable(OnnxOps.ALL.get(node.op()));
-            if (op.isEmpty()) throw refused(node, "this op is not implemented");
+            if (op.isEmpty()) throw node.refusedIn(file, "this op is not implemented");
             if (op.get().since() > node.opset())
-                throw refused(
-                        node,
+                throw node.refusedIn(
+                        file,
                         "it is implemented as it is since opset "
                                 + op.get().since()
                                 + ", and the "
@@ -90,7 +90,7 @@ record OnnxGraph(
                                 + "; export it anew");
             for (var input : node.inputs())
                 if (!known.contains(input))
-                    throw refused(node, "nothing before it makes its input " + input);
+                    throw node.refusedIn(file, "nothing before it makes its input " + input);
             for (var attribute : node.attributes().values())
                 if (attribute.graph().isPresent()) attribute.graph().get().check(known);
             known.addAll(node.outputs());
@@ -98,10 +98,6 @@ record OnnxGraph(
         for (var output : outputs)
             if (!known.contains(output))
                 throw new FileFormatException(file, "nothing makes the output " + output);
-    }
-
-    private FileFormatException refused(OnnxNode node, String why) {
-        return new FileFormatException(file, String.valueOf(node.refused(why).getMessage()));
     }
 
     /**

@@ -218,6 +218,11 @@ record OnnxNode(
         return new OnnxNodeException(at(why));
     }
 
+    /** The same for a file that cannot be read. */
+    FileFormatException refusedIn(Path file, String why) {
+        return new FileFormatException(file, String.valueOf(refused(why).getMessage()));
+    }
+
     OnnxNodeException refused(String why, Exception cause) {
         return new OnnxNodeException(at(why), cause);
     }

@@ -1,11 +1,11 @@
 package dev.ebb.nn.parallel;
 
+import dev.ebb.ir.math.Sha256;
 import dev.ebb.plan.Plan;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -23,7 +23,7 @@ public final class Agreement {
      * A digest of a plan: the graph's ops, types and edges, every step, and every offset in memory.
      */
     public static byte[] digest(Plan plan) {
-        var sha = sha256();
+        var sha = Sha256.start();
         feed(sha, plan.schedule().problem().graph().toString());
         for (var step : plan.schedule().steps()) feed(sha, step.toString());
         for (var slot : plan.layout().slots()) feed(sha, slot.toString());
@@ -61,13 +61,5 @@ public final class Agreement {
     private static void feed(MessageDigest sha, String text) {
         sha.update(text.getBytes(StandardCharsets.UTF_8));
         sha.update((byte) '\n');
-    }
-
-    static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 }

@@ -59,11 +59,21 @@ final class AsyncReduceScatter {
         }
     }
 
+    /** One of the two ops of an exchange. */
+    private interface Half extends Differentiable {
+        @Override
+        default void vjp(Rule rule) {
+            throw new UnsupportedOperationException(
+                    "an exchange beside the computation has no derivative; use"
+                            + " Collectives.reduceScatter");
+        }
+    }
+
     /**
      * Starts the exchange; its outputs are the data sent, the memory for the data received, and the
      * future sum.
      */
-    private final class Begin implements Differentiable {
+    private final class Begin implements Half {
         @Override
         public String name() {
             return "begin_reduce_scatter";
@@ -100,17 +110,10 @@ final class AsyncReduceScatter {
         public Set<Trait> traits() {
             return Set.of(Trait.EFFECT, Trait.BESIDE);
         }
-
-        @Override
-        public void vjp(Rule rule) {
-            throw new UnsupportedOperationException(
-                    "an exchange beside the computation has no derivative; use"
-                            + " Collectives.reduceScatter");
-        }
     }
 
     /** Waits for the exchange and returns the sum. */
-    private final class End implements Differentiable {
+    private final class End implements Half {
         @Override
         public String name() {
             return "end_reduce_scatter";
@@ -135,13 +138,6 @@ final class AsyncReduceScatter {
         @Override
         public Set<Trait> traits() {
             return Set.of(Trait.EFFECT);
-        }
-
-        @Override
-        public void vjp(Rule rule) {
-            throw new UnsupportedOperationException(
-                    "an exchange beside the computation has no derivative; use"
-                            + " Collectives.reduceScatter");
         }
     }
 }

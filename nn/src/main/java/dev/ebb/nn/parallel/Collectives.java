@@ -3,7 +3,6 @@ package dev.ebb.nn.parallel;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
@@ -12,7 +11,6 @@ import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensor;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -99,9 +97,7 @@ public final class Collectives {
 
     /** {@code type} with a first axis of length {@code dim}. */
     private static Type led(Type type, int dim) {
-        var dims = new ArrayList<>(type.shape().dims());
-        dims.set(0, dim);
-        return type.with(new Shape(dims));
+        return type.with(type.shape().with(0, dim));
     }
 
     record AllReduce(Group group) implements Exchange {

@@ -173,19 +173,13 @@ public record ShardedGradient(int shards, int cuts) {
         var sum = each;
         while (sum.dim(0) > 1) {
             var rest = sum.shape().dims().subList(1, sum.rank());
-            var pairs = sum.reshape(shape(List.of(sum.dim(0) / 2, 2), rest));
+            var pairs = sum.reshape(Shape.of(sum.dim(0) / 2, 2).append(rest));
             sum =
                     pairs.slice(1, 0, 1)
                             .add(pairs.slice(1, 1, 2))
-                            .reshape(shape(List.of(sum.dim(0) / 2), rest));
+                            .reshape(Shape.of(sum.dim(0) / 2).append(rest));
         }
-        return sum.reshape(shape(List.of(), sum.shape().dims().subList(1, sum.rank())));
-    }
-
-    private static Shape shape(List<Integer> first, List<Integer> rest) {
-        var dims = new ArrayList<>(first);
-        dims.addAll(rest);
-        return new Shape(dims);
+        return sum.reshape(new Shape(sum.shape().dims().subList(1, sum.rank())));
     }
 
     private static Tensor wide(Tensor t) {
@@ -203,7 +197,7 @@ public record ShardedGradient(int shards, int cuts) {
         if (cuts == shards) return own;
         int group = shards / cuts;
         return own.reshape(
-                shape(List.of(group, rows / group), t.shape().dims().subList(1, t.rank())));
+                Shape.of(group, rows / group).append(t.shape().dims().subList(1, t.rank())));
     }
 
     /** Rows as [leading..., rows of a shard, ...]. */
@@ -211,7 +205,7 @@ public record ShardedGradient(int shards, int cuts) {
         requireShards(t);
         var dims = new ArrayList<>(leading);
         dims.add(t.dim(0) / shards);
-        return t.reshape(shape(dims, t.shape().dims().subList(1, t.rank())));
+        return t.reshape(new Shape(dims).append(t.shape().dims().subList(1, t.rank())));
     }
 
     private void requireShards(Tensor t) {

@@ -1,13 +1,11 @@
 package dev.ebb.nn.train;
 
-import dev.ebb.Devices;
 import dev.ebb.Fn;
 import dev.ebb.Fn2;
 import dev.ebb.exec.Device;
 import dev.ebb.ir.DType;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Dataset;
-import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.parallel.ShardedGradient;
 import dev.ebb.plan.Budget;
@@ -68,7 +66,7 @@ public final class Trainer<M, S> {
     }
 
     private Trainer<M, S> with(Consumer<TrainerSettings<M, S>> change) {
-        var copy = new TrainerSettings<>(settings);
+        var copy = settings.copy();
         change.accept(copy);
         return new Trainer<>(copy);
     }
@@ -219,15 +217,5 @@ public final class Trainer<M, S> {
     /** Resumes from the checkpoint in the folder, with the bits of an uninterrupted run. */
     public TrainingResult<M, S> resume() throws IOException {
         return TrainingRun.of(settings, true);
-    }
-
-    /** The fastest available device. */
-    static Device device() {
-        return Devices.best();
-    }
-
-    /** The default optimizer. */
-    static Optimizer rule() {
-        return AdamW.of(1e-3);
     }
 }

@@ -1,11 +1,13 @@
 package dev.ebb.nn.train;
 
+import dev.ebb.Devices;
 import dev.ebb.Tensorwise;
 import dev.ebb.exec.Device;
 import dev.ebb.ir.DType;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Dataset;
 import dev.ebb.nn.data.Loader;
+import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.LossScale;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.parallel.ShardedGradient;
@@ -18,7 +20,7 @@ import java.util.OptionalDouble;
 import java.util.function.Predicate;
 
 /** The settings of a trainer. Changed only before they are shared. */
-final class TrainerSettings<M, S> {
+final class TrainerSettings<M, S> implements Cloneable {
     private static final double FIRST_SCALE = 1 << 15;
 
     final M model;
@@ -29,11 +31,11 @@ final class TrainerSettings<M, S> {
     int batch = 1;
     Optional<Dataset> validation = Optional.empty();
     List<Metric> metrics = List.of();
-    Optimizer optimizer = Trainer.rule();
+    Optimizer optimizer = AdamW.of(1e-3);
     int epochs = 1;
     Seed seed = new Seed(0);
     Budget budget = Budget.unlimited();
-    Device device = Trainer.device();
+    Device device = Devices.best();
     OptionalDouble largestNorm = OptionalDouble.empty();
     DType precision = DType.F32;
     int accumulated = 1;
@@ -52,27 +54,13 @@ final class TrainerSettings<M, S> {
         this.loss = loss;
     }
 
-    TrainerSettings(TrainerSettings<M, S> other) {
-        this(other.model, other.statistics, other.network, other.loss);
-        data = other.data;
-        batch = other.batch;
-        validation = other.validation;
-        metrics = other.metrics;
-        optimizer = other.optimizer;
-        epochs = other.epochs;
-        seed = other.seed;
-        budget = other.budget;
-        device = other.device;
-        largestNorm = other.largestNorm;
-        precision = other.precision;
-        accumulated = other.accumulated;
-        cutting = other.cutting;
-        patience = other.patience;
-        stop = other.stop;
-        folder = other.folder;
-        every = other.every;
-        log = other.log;
-        listeners = other.listeners;
+    @SuppressWarnings("unchecked") // a copy has the type of what is copied
+    TrainerSettings<M, S> copy() {
+        try {
+            return (TrainerSettings<M, S>) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Throws if settings contradict each other. */

@@ -3,20 +3,16 @@ package dev.ebb.nn.train;
 import dev.ebb.Tensorwise;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
-import dev.ebb.nn.file.LazyTensor;
 import dev.ebb.nn.file.Safetensors;
+import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Weights;
-import dev.ebb.tensor.Array;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.IntFunction;
 
 /**
  * Writes and reads checkpoints of a training run: every tensor of its state, its position, and the
@@ -68,34 +64,16 @@ final class TrainingCheckpoint {
         notes.put("settings", settings(settings));
         notes.put(OPTIMIZER, optimizer(settings));
         notes.put("position", at.json().toString());
-        var tensors = supplies(form, programs.stepper()::state);
-        notes.put("digest", digest(tensors, notes));
-        Safetensors.write(file, tensors, notes);
+        var tensors = Weights.supplies(form, Naming.own(), programs.stepper()::state);
+        Safetensors.write(file, tensors, Weights.withDigest(tensors, notes));
     }
 
     /** Writes only the model, under its own names. */
     static void writeModel(Path file, TrainingPrograms<?, ?> programs) throws IOException {
         Files.createDirectories(file.toAbsolutePath().getParent());
         var model = programs.stepper().form().model();
-        Safetensors.write(file, supplies(model, programs.stepper()::state), Map.of());
-    }
-
-    private static List<LazyTensor> supplies(Object form, IntFunction<Array> at) {
-        var names = Tensorwise.names(form);
-        var tensors = Tensorwise.list(form);
-        var all = new ArrayList<LazyTensor>();
-        for (int i = 0; i < names.size(); i++) {
-            int place = i;
-            all.add(new LazyTensor(names.get(i), tensors.get(i).type(), () -> at.apply(place)));
-        }
-        return all;
-    }
-
-    private static String digest(List<LazyTensor> tensors, Map<String, String> notes) {
-        var lines = new ArrayList<String>();
-        for (var key : List.of("format", "settings", OPTIMIZER, "position"))
-            if (notes.containsKey(key)) lines.add(key + "=" + notes.get(key));
-        return Weights.digest(tensors, lines);
+        Safetensors.write(
+                file, Weights.supplies(model, Naming.own(), programs.stepper()::state), Map.of());
     }
 
     /** Loads the state in a file into the programs; returns the run's position. */
@@ -106,9 +84,7 @@ final class TrainingCheckpoint {
             var notes = from.metadata();
             if (!FORMAT.equals(notes.get("format")))
                 throw new FileFormatException(file, "not a checkpoint of a trainer");
-            if (!digest(from.supplies(), notes).equals(notes.get("digest")))
-                throw new FileFormatException(
-                        file, "corrupted: its content does not match its digest");
+            Weights.requireDigest(file, from);
             if (!settings(settings).equals(notes.get("settings"))) {
                 throw new IllegalArgumentException(
                         ("%s is of a run with %s, and this one has %s; to go on bit for bit,"

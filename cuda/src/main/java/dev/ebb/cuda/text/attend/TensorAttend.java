@@ -214,12 +214,12 @@ public final class TensorAttend {
     /** Writes the structure that defines the sizes. */
     private static void sizes(SourceLines code, AttentionShape h, List<DType> in) {
         code.open("struct AttendSizes");
-        constant(code, "WIDTH", h.width());
-        constant(code, "VALUES", h.valueWidth());
-        constant(code, "QUERIES", h.queries());
-        constant(code, "KEYS", h.keys());
-        constant(code, "HEADS", h.heads());
-        constant(code, "GROUP", h.heads() / h.keyHeads());
+        code.constant("WIDTH", h.width());
+        code.constant("VALUES", h.valueWidth());
+        code.constant("QUERIES", h.queries());
+        code.constant("KEYS", h.keys());
+        code.constant("HEADS", h.heads());
+        code.constant("GROUP", h.heads() / h.keyHeads());
         code.add("static const bool MASKED = %b;", !h.mask().isEmpty());
         code.add("static constexpr f32 SCALE = %s;", CudaSyntax.literal(DType.F32, h.scale()));
         var seen =
@@ -251,10 +251,6 @@ public final class TensorAttend {
                 "static __device__ __forceinline__ f32 mask(const void* p, i64 b, i64 n, int i, int"
                         + " j) { return %s; }",
                 mask);
-    }
-
-    private static void constant(SourceLines code, String name, int value) {
-        code.add("static const int %s = %d;", name, value);
     }
 
     private static void place(SourceLines code, String name, String row, View view) {

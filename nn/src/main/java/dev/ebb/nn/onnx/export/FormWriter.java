@@ -96,24 +96,18 @@ public final class FormWriter {
         return graph.longs(numbers.stream().map(Integer::longValue).toList());
     }
 
-    private static Shape joined(Shape batch, int... last) {
-        var dims = new ArrayList<>(batch.dims());
-        for (int d : last) dims.add(d);
-        return new Shape(dims);
-    }
-
     private Named product(Kernel.Contract p, List<Named> in, Type output) {
-        var a = ViewWriter.read(graph, in.get(0), p.a(), joined(p.batch(), p.m(), p.k()));
-        var b = ViewWriter.read(graph, in.get(1), p.b(), joined(p.batch(), p.k(), p.n()));
+        var a = ViewWriter.read(graph, in.get(0), p.a(), p.batch().append(p.m(), p.k()));
+        var b = ViewWriter.read(graph, in.get(1), p.b(), p.batch().append(p.k(), p.n()));
         var left = graph.expanded(a, matrices(a, p.m(), p.k()));
         var right = graph.expanded(b, matrices(b, p.k(), p.n()));
-        var shape = joined(p.batch(), p.m(), p.n());
+        var shape = p.shape();
         int leading = p.batch().rank();
         var batch =
                 Shape.broadcast(
                         new Shape(left.shape().dims().subList(0, leading)),
                         new Shape(right.shape().dims().subList(0, leading)));
-        var y = graph.node("MatMul", a.dtype(), joined(batch, p.m(), p.n()), List.of(left, right));
+        var y = graph.node("MatMul", a.dtype(), batch.append(p.m(), p.n()), List.of(left, right));
         var arguments = new ArrayList<>(List.of(y));
         arguments.addAll(ViewWriter.readAll(graph, in.subList(2, in.size()), p.extras(), shape));
         return graph.finished(

@@ -64,12 +64,12 @@ final class NetworkFormWriter {
         if (!forward) attributes.add(ProtobufWriter.attribute("output_padding", extra));
         int channels = c.groups() * (forward ? c.inChannels() : c.outChannels());
         int made = c.groups() * (forward ? c.outChannels() : c.inChannels());
-        var kernel = joined(Shape.of(c.groups() * c.outChannels(), c.inChannels()), c.kernel());
+        var kernel = Shape.of(c.groups() * c.outChannels(), c.inChannels()).append(c.kernel());
         var x =
                 graph.reshaped(
                         in.get(forward ? 0 : 1),
-                        joined(Shape.of(c.batch(), channels), forward ? c.in() : c.out()));
-        var shape = joined(Shape.of(c.batch(), made), forward ? c.out() : c.in());
+                        Shape.of(c.batch(), channels).append(forward ? c.in() : c.out()));
+        var shape = Shape.of(c.batch(), made).append(forward ? c.out() : c.in());
         var y =
                 graph.node(
                         forward ? "Conv" : "ConvTranspose",
@@ -78,12 +78,6 @@ final class NetworkFormWriter {
                         List.of(x, graph.reshaped(in.get(forward ? 1 : 0), kernel)),
                         attributes.toArray(ProtobufWriter[]::new));
         return graph.finished(y, shape, output);
-    }
-
-    private static Shape joined(Shape first, List<Integer> last) {
-        var dims = new ArrayList<>(first.dims());
-        dims.addAll(last);
-        return new Shape(dims);
     }
 
     Named attended(Kernel.Attend attend, List<Named> in, Type output) {
