@@ -46,7 +46,7 @@ public final class LowerBounds {
         var bounds = new LowerBounds(model);
         for (int x : model.in[u]) bounds.read[x] = true;
         long sum = bounds.written(u);
-        for (int x : model.in[u]) if (x >= model.params) sum += model.bytes[x];
+        for (int x : model.in[u]) if (bounds.isOwn(x)) sum += model.bytes[x];
         for (int p = 0; p < model.params; p++)
             if (bounds.read[p] || bounds.stays(p)) sum += model.bytes[p];
         return sum;
@@ -78,6 +78,11 @@ public final class LowerBounds {
                 .toArray();
     }
 
+    /** Whether {@code x} is computed, and not into the memory of a parameter, which stays. */
+    private boolean isOwn(int x) {
+        return x >= model.params && model.place[x] < 0;
+    }
+
     private boolean stays(int p) {
         if (!model.initial[p]) return false;
         return model.pinned[p] || !(model.problem.bindings().get(p) instanceof Binding.Consumed);
@@ -88,9 +93,9 @@ public final class LowerBounds {
      */
     private long written(int w) {
         long sum = 0;
-        for (int o : model.out[w]) sum += model.bytes[o];
-        for (int k = 0; k < model.reuse[w].length; k += 2)
-            sum -= model.bytes[model.reuse[w][k + 1]];
+        for (int o : model.out[w]) if (isOwn(o)) sum += model.bytes[o];
+        for (int k = 1; k < model.reuse[w].length; k += 2)
+            if (isOwn(model.reuse[w][k])) sum -= model.bytes[model.reuse[w][k]];
         return Math.max(0, sum);
     }
 
@@ -138,8 +143,9 @@ public final class LowerBounds {
             if (!above[u]) continue;
             long bytes = 0;
             for (int o : model.out[u]) {
+                if (!isOwn(o)) continue;
                 if (read[o]) excess += model.bytes[o];
-                else if (model.place[o] < 0 && readLater(o)) bytes += model.bytes[o];
+                else if (readLater(o)) bytes += model.bytes[o];
             }
             excess += bytes;
             double cheapest = cheapest(u);

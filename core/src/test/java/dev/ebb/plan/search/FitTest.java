@@ -20,6 +20,21 @@ import java.util.List;
 
 class FitTest {
 
+    /** As that of a cache of keys and values, which later ops read. */
+    @Test
+    void aStateThatIsReadAfterItsUpdateCountsOnceInLowerBounds() {
+        var toy = new Toy();
+        var state = toy.weight(1024);
+        var updated = toy.map("update", 1024, state, toy.input(16));
+        var result = toy.product(1, 16, updated);
+        var model = new SearchModel(toy.updating(state, updated, result), Toy.COST);
+        var plain = new Ordering(model).plain();
+        long peak = Member.of(model, plain).peak();
+        assertThat(peak).isEqualTo(4 * (1024 + 16 + 16));
+        assertThat(LowerBounds.peak(model)).isEqualTo(peak);
+        assertThat(LowerBounds.extra(model, peak, plain)).isZero();
+    }
+
     @Test
     void everyBudgetHolds() {
         for (var problem :

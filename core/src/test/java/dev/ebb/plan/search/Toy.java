@@ -141,6 +141,15 @@ public final class Toy {
         return new Problem(built, Collections.nCopies(built.params().size(), new Binding.Kept()));
     }
 
+    /** {@code result}, with {@code updated} written into the memory of {@code state}. */
+    Problem updating(Value state, Value updated, Value result) {
+        var built = graph.build(List.of(result, updated));
+        var bindings = new ArrayList<Binding>();
+        for (Value p : built.params())
+            bindings.add(p.equals(state) ? new Binding.Replaced(1) : new Binding.Kept());
+        return new Problem(built, bindings);
+    }
+
     public Problem infer(Value result) {
         var built = graph.build(List.of(result));
         return new Problem(built, Collections.nCopies(built.params().size(), new Binding.Kept()));
